@@ -1,4 +1,4 @@
-"""A researcher's work in Firefox and WebKit: a run, the cost of its pool, a leaderboard chart."""
+"""A researcher's work in Firefox and WebKit: a run, the cost of its pool, charts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def collection(
     yield slug
 
 
-def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
+def test_a_run_is_uploaded_its_pool_priced_a_chart_saved_and_analyses_drawn(
     window, collection, tmp_path
 ):
     window.sign_in(f"rita-{collection}")
@@ -51,6 +51,10 @@ def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
     window.wait_for(
         lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart"
     )
+    window.open(f"/c/{collection}/results/analysis/collection/")
+    # computed by the worker, and drawn without a reload; one figure is of several plots
+    for name in ("positives-per-query", "positives-by-length", "hits-by-length"):
+        window.find(f"#analysis-{name} .chart-view svg")
 
 
 def is_whole(chart: Path) -> bool:
