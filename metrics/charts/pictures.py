@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import vl_convert
 from django.core.serializers.json import DjangoJSONEncoder
+from django.utils.html import escape
 
 from metrics.charts.charts import Chart, Spec
 from metrics.charts.stylesheet import font_faces, light_colours
@@ -60,7 +61,7 @@ def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
         reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")
         raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
     # Vega numbers clips and gradients on and on while the process lives
-    return _with_font(_with_own_numbers(svg))
+    return _with_head(_with_own_numbers(svg), chart.spec.get("description", ""))
 
 
 def _fill(value: Any, names: dict[str, Any]) -> Any:
@@ -84,8 +85,9 @@ def _with_own_numbers(svg: str) -> str:
     return re.sub(ids, lambda match: names.setdefault(match[0], f"{match[1]}{len(names)}"), svg)
 
 
-def _with_font(svg: str) -> str:
-    """The SVG with the files of the page's font that its letters need."""
+def _with_head(svg: str, description: str) -> str:
+    """The SVG with its description, and the files of the page's font that its letters need."""
     style = "".join(face.rule() for face in font_faces() if face.has_any(svg))
+    desc = f"<desc>{escape(description)}</desc>" if description else ""
     head, _, body = svg.partition(">")
-    return f"{head}><defs><style>{style}</style></defs>{body}"
+    return f"{head}>{desc}<defs><style>{style}</style></defs>{body}"

@@ -1,4 +1,4 @@
-"""The chart of which of two runs is right, by the length of the query's text."""
+"""The chart of which of two runs is right, by the length or similarity of the query's text."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

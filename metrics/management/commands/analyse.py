@@ -61,7 +61,7 @@ class Command(BaseCommand):
             collection=collection, spec=analysis.spec(choices), report_progress=self._report
         )
         if answer.result is None:
-            raise CommandError(f"Not defined yet. {answer.reason}")
+            raise CommandError(f"Not defined. {answer.reason}")
         self.stdout.write(_text(analysis, choices, answer, options), ending="")
 
     def _report(self, n_done: int, total: int, unit: str) -> None:
@@ -102,6 +102,7 @@ def _text(
     result = answer.result
     if result is None:
         return ""
+    caption = caption_of(analysis, choices, answer)
     if options["csv"]:
         return as_csv(result)
     if options["json"]:
@@ -111,10 +112,10 @@ def _text(
         if result.spec is None:
             raise CommandError("It is a table without a chart: take --csv or --json.")
         try:
-            return svg_of(result.chart(id=analysis.name, caption=result.reading))
+            return svg_of(result.chart(id=analysis.name, caption=caption))
         except PictureError as error:
             raise CommandError(str(error)) from error
-    sentences = [result.headline, result.reading, caption_of(analysis, choices, answer)]
+    sentences = [result.headline, result.reading, caption]
     lines = [f"# {_line(sentence)}\n" for sentence in [*sentences, *result.notes]]
     lines.append("\t".join(column.title for column in result.columns) + "\n")
     lines += ["\t".join(map(_line, row)) + "\n" for row in result.printed_rows]

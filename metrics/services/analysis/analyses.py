@@ -94,9 +94,9 @@ class Analysis:
             target="",
         )
         if Choice.LABELS not in self.choices:
-            scores = replace(scores, label_source=People.ONLY, people="")
+            scores = replace(scores, label_source=People.ONLY)
         if Choice.THRESHOLD not in self.choices:
             scores = replace(scores, threshold=0)
         if Choice.QUERIES not in self.choices:
-            scores = replace(scores, query_set="", judged_only=False, words=(None, None))
+            scores = replace(scores, query_set="")
         return AnalysisSpec(self.name, shared_choices.direction, scores)

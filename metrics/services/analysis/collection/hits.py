@@ -60,7 +60,7 @@ class _HitQuestion(NamedTuple):
 
 
 def _read(request: AnalysisRequest) -> _HitQuestion:
-    """Read texts and hits; raises NotDefined where no source has a positive, or none is whole."""
+    """Read texts and hits; raises NotDefined where the chosen label source has none to show."""
     inputs = direction_inputs(request)
     texts = source_texts(inputs)
     runs = runs_of(request, least=2)
@@ -69,14 +69,13 @@ def _read(request: AnalysisRequest) -> _HitQuestion:
         raise NotDefined(
             f"{measure.name} does not say whether a run is right on a query: choose C@k, as C@5."
         )
-    hits, notes = _hits(request, inputs, runs, texts)
+    hits, notes = _hits(inputs, runs, texts)
     source = LabelSource.parse(inputs.spec.label_source)
     if source.reference and source.has_people:
         alone = replace(request.spec.scores, label_source=source.reference.key)
         reference_request = request._replace(spec=replace(request.spec, scores=alone))
-        reference_inputs = direction_inputs(reference_request)
         try:
-            more = _hits(reference_request, reference_inputs, runs, texts)
+            more = _hits(direction_inputs(reference_request), runs, texts)
             hits, notes = [*hits, *more[0]], [*notes, *more[1]]
         except NotDefined as reason:
             notes.append(f"By {source.reference.label} it is not defined. {reason}")
@@ -84,7 +83,7 @@ def _read(request: AnalysisRequest) -> _HitQuestion:
 
 
 def _hits(
-    request: AnalysisRequest, inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts
+    inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts
 ) -> tuple[list[RunHits], list[str]]:
     """The hits of two runs by one label source, and a note on queries without a positive."""
     (measure,) = inputs.measures

@@ -45,6 +45,8 @@ def test_csv_and_json_have_all_digits_and_svg_the_chart(study):
     assert value["rows"] == result.rows and value["spec"] == result.spec
     svg = ElementTree.fromstring(manage("analyse", NAME, *OF_STUDY, "--svg").stdout)
     assert svg.tag.endswith("svg") and "median 1" in "".join(svg.itertext())
+    description = svg.find("{http://www.w3.org/2000/svg}desc")
+    assert "Of 6 queries. Query set “all”. Labels: people over" in description.text
 
 
 def test_choices_are_options(study):
