@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from annotate.models import (
     Annotator,
     Collection,
+    Duplicate,
     Guidelines,
     Import,
     Invitation,
@@ -153,6 +154,15 @@ class PairExclusionAdmin(ReadOnlyAdmin):
     list_display = ["pair_id", "collection", "reason", "at"]
     list_select_related = ["collection"]
     raw_id_fields = ["pair"]
+
+
+@admin.register(Duplicate)
+class DuplicateAdmin(ReadOnlyAdmin):
+    """Items that repeat others."""
+
+    list_display = ["item", "original", "collection", "at"]
+    list_select_related = ["item", "original", "collection"]
+    raw_id_fields = ["item", "original"]
 
 
 @admin.register(Import)

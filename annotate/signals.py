@@ -11,6 +11,9 @@ items_joined = Signal()
 round_pairs_restored = Signal()
 """Sent within the transaction with round_ids: they have pairs again that a lead had excluded."""
 
+duplicates_changed = Signal()
+"""Sent within the transaction with collection_id: other items of it repeat others than before."""
+
 batch_to_reject = Signal()
 """Sent within the transaction with batch_id: the policy rejects it for its wrong golds."""
 

@@ -5,7 +5,12 @@ from collections.abc import Sequence
 from django.core.cache import cache
 from django.dispatch import receiver
 
-from annotate.signals import items_joined, pairs_changed, round_pairs_restored
+from annotate.signals import (
+    duplicates_changed,
+    items_joined,
+    pairs_changed,
+    round_pairs_restored,
+)
 from annotate.task_queue import enqueue_on_commit
 from pooling.services.pools import queue_order, run_retirement
 from pooling.services.runs import rereading as run_rereading
@@ -25,8 +30,15 @@ def reorder_soon(*, collection_id: int, **_: object) -> None:
 
 @receiver(round_pairs_restored, dispatch_uid="pooling_settle_marks")
 def settle_restored(*, round_ids: Sequence[int], **_: object) -> None:
-    """Drop those pairs again that a lead restored and only retired runs hold."""
-    for run in run_retirement.mark_retired_runs_due(round_ids=round_ids):
+    """Drop those pairs again that a lead restored and that something else drops."""
+    for run in run_retirement.mark_rounds_due(round_ids=round_ids):
+        enqueue_on_commit(settle_marks, run_id=run)
+
+
+@receiver(duplicates_changed, dispatch_uid="pooling_settle_duplicates")
+def settle_duplicates(*, collection_id: int, **_: object) -> None:
+    """Drop pairs of duplicates that are judged as those of their originals, or restore them."""
+    for run in run_retirement.mark_duplicates_due(collection_id=collection_id):
         enqueue_on_commit(settle_marks, run_id=run)
 
 

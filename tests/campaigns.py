@@ -11,7 +11,9 @@ from annotate.models import (
     Annotator,
     Batch,
     Collection,
+    Duplicate,
     HandOut,
+    Item,
     Kept,
     Pair,
     PairExclusion,
@@ -115,6 +117,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     pair_list = cast.pairs(collection, n_pairs + 2, per_query=n_pairs // 2 + 1)
     run = _run(collection, researcher)
     pool = _pool(collection, run, pair_list[:n_pairs])
+    _duplicate(pair_list[0].document)
     make_golds(collection, pair_list[n_pairs:])
     make_references(collection, pair_list)
     for number, annotator in enumerate(annotators):
@@ -139,6 +142,15 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
 def campaigns(*slugs: str) -> tuple[Campaign, ...]:
     """Campaigns side by side, one for each short name."""
     return tuple(campaign(slug) for slug in slugs)
+
+
+def _duplicate(original: Item) -> None:
+    copy = Item.objects.create(
+        collection=original.collection, side=original.side, external_id="the same again"
+    )
+    Duplicate.objects.create(
+        item=copy, original=original, collection=original.collection, side=original.side
+    )
 
 
 def _run(collection: Collection, by: User) -> Run:

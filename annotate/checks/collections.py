@@ -45,6 +45,15 @@ CHECKS = [
         query(" UNION ALL ".join(rows_pointing_outside(*row) for row in BELONGS)),
     ),
     Check(
+        "annotate.duplicates-of-originals",
+        "What a duplicate repeats is no duplicate itself.",
+        query("""
+        SELECT format('item %s repeats %s, which repeats %s', copy.item_id, copy.original_id,
+                      original.original_id)
+        FROM annotate_duplicate copy
+        JOIN annotate_duplicate original ON original.item_id = copy.original_id"""),
+    ),
+    Check(
         "annotate.rounds-apart",
         "A round names pairs of its own collection.",
         query("""

@@ -10,13 +10,14 @@ from annotate.checks.check import Check
 
 _WALLS = import_module("annotate.migrations.0002_walls")
 _LATER = import_module("annotate.migrations.0006_report_events")
+_DUPLICATES = import_module("annotate.migrations.0021_duplicates")
 _TRUNCATE = import_module("annotate.migrations.0017_truncate_refused")
 TRIGGERS = [
     *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY)),
     *(f"{table}_no_truncate" for table in _TRUNCATE.TABLES),
     "annotate_level_frozen",
 ]
-COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]
+COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS, *_DUPLICATES.COMPOSITE_KEYS]
 
 
 def constraints_of(app_label: str) -> list[str]:

@@ -6,6 +6,7 @@ from .counting import CountingJudgment, JudgmentOutcome
 from .imports import Import
 from .items import (
     Direction,
+    Duplicate,
     Item,
     Part,
     QuerySet,
@@ -49,6 +50,7 @@ __all__ = [
     "Collection",
     "CountingJudgment",
     "Direction",
+    "Duplicate",
     "Gold",
     "Guidelines",
     "HandOut",

@@ -222,6 +222,31 @@ class Part(models.Model):
         return [MediaSource(self.path, self.type), *(MediaSource(**source) for source in self.also)]
 
 
+class Duplicate(models.Model):
+    """An item that repeats another one of its side, as a lead says: its pairs are judged there.
+
+    A pair of it without a label of its own takes the grade of the same pair of the original.
+    """
+
+    item = models.OneToOneField(
+        Item, models.CASCADE, primary_key=True, related_name="as_duplicate", help_text="It repeats."
+    )
+    original = models.ForeignKey(Item, models.CASCADE, related_name="duplicates")
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="duplicates")
+    side = models.CharField(max_length=8, choices=Side)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(item=F("original")), name="annotate_duplicate_of_another"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} repeats {self.original}"
+
+
 class ReferenceSet(models.Model):
     """Named labels the collection came with (original, CxC...), already mapped to scheme grades."""
 

@@ -33,6 +33,8 @@ class ReviewActionKind(models.TextChoices):
     PAIR_RESTORED = "pair_restored", "Pair taken back in"
     ITEM_EXCLUDED = "item_excluded", "Item excluded"
     ITEM_RESTORED = "item_restored", "Item taken back in"
+    DUPLICATE_MARKED = "duplicate_marked", "Marked as a duplicate"
+    DUPLICATE_UNMARKED = "duplicate_unmarked", "Duplicate mark taken back"
     GOLD_ADDED = "gold_added", "Gold added"
     GOLD_RETIRED = "gold_retired", "Gold retired"
     GOLD_RESTORED = "gold_restored", "Gold brought back"

@@ -96,6 +96,7 @@ CASES = {
     "annotate_policy_gold_pass_range": update("annotate_policy", "gold_pass = 1.5"),
     "annotate_policy_repeat_range": update("annotate_policy", "repeat_share = 1.5"),
     "annotate_policy_max_share_range": update("annotate_policy", "max_share = 0"),
+    "annotate_duplicate_of_another": update("annotate_duplicate", "original_id = item_id"),
     "annotate_item_unique_external_id": copied_row("annotate_item"),
     "annotate_item_unique_in_collection": same_key("annotate_item", *ITEM_NAMES),
     "annotate_item_unique_on_side": same_key(
@@ -281,6 +282,12 @@ FOREIGN_ROWS = {
     ),
     "annotate_judgment_level_in_collection": foreign_row(
         "annotate_judgment", "level_id", "annotate_level"
+    ),
+    "annotate_duplicate_item_on_side": update("annotate_duplicate", "side = 'query'"),
+    "annotate_duplicate_original_on_side": update(
+        "annotate_duplicate",
+        "original_id = (SELECT max(id) FROM annotate_item WHERE collection_id = {other})",
+        "collection_id = {made}",
     ),
     "annotate_gold_pair_in_collection": update(
         "annotate_gold",

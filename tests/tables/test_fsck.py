@@ -31,6 +31,11 @@ QUERY = "(SELECT min(id) FROM annotate_item WHERE side = 'query' AND collection_
 DOCUMENT = "(SELECT min(id) FROM annotate_item WHERE side = 'document' AND collection_id = {made})"
 JUDGMENT = f"(SELECT judgment_id FROM annotate_seat WHERE id = {DONE_SEAT})"
 VIOLATIONS = {
+    "annotate.duplicates-of-originals": (
+        "INSERT INTO annotate_duplicate (item_id, original_id, collection_id, side) "
+        "SELECT original_id, item_id, collection_id, side FROM annotate_duplicate "
+        "WHERE collection_id = {made}"
+    ),
     "annotate.seat-state": f"UPDATE annotate_seat SET leased_until = now() WHERE id = {DONE_SEAT}",
     "annotate.seat-handed-out": f"DELETE FROM annotate_handout WHERE seat_id = {HELD_SEAT}",
     "annotate.seat-in-round": (

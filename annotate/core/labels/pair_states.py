@@ -53,7 +53,7 @@ LABELS = {
     PairState.UNTOUCHED: "Untouched",
 }
 HELP = {
-    PairState.LEFT_OUT: "excluded by a lead, or held by retired runs alone",
+    PairState.LEFT_OUT: "excluded by a lead, held by retired runs alone, or judged elsewhere",
     PairState.DISPUTED: "people's labels decide nothing, and no more are asked for",
     PairState.ESCALATED: "waits for a lead",
     PairState.CANNOT_JUDGE: "somebody could not judge it, and no lead has settled that",

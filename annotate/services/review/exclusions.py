@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotate.models import (
     ClockTimestamp,
+    Duplicate,
     Gold,
     Item,
     Pair,
@@ -34,7 +35,7 @@ from annotate.services.supervision.bulk_decisions import (
     require_none_under_way,
     unfinished_of_items,
 )
-from annotate.signals import round_pairs_restored
+from annotate.signals import duplicates_changed, round_pairs_restored
 
 
 class ExclusionUnchanged(Exception):
@@ -126,6 +127,8 @@ def _begin_review(
     require_none_under_way(unfinished_of_items(items=[item]))
     # At once, however long its pairs take: it concerns the scores of queries without a pair of it.
     note_changes(collection_id=item.collection_id, pair_ids=[None])
+    if Duplicate.objects.filter(Q(item=item) | Q(original=item)).exists():
+        duplicates_changed.send(sender=Duplicate, collection_id=item.collection_id)
     subject = review_log.ActionSubject(item=item)
     action = review_log.note(
         collection=item.collection, kind=kind, by=by, subject=subject, reason=reason

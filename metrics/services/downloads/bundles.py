@@ -4,11 +4,19 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import groupby, islice
+from typing import NamedTuple
 
+from annotate.core.labels.originals import Originals
 from annotate.models import Collection, Direction, Side
-from metrics.core.labels.label_sources import Grades
+from annotate.services.collection.duplicates import originals_of
 from metrics.http import QrelsRequest
-from metrics.services.downloads.grades import CountingLabel, counting_labels, file_grades, grades_of
+from metrics.services.downloads.grades import (
+    CountingLabel,
+    FileGrades,
+    counting_labels,
+    file_grades,
+    grades_of,
+)
 from metrics.services.downloads.items import ExportedItem, ExternalIds, exported_items
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope
@@ -16,6 +24,18 @@ from metrics.services.scores.labels import EvaluationScope
 ITEMS_PER_PIECE = 1_000
 Count = Callable[[int], None]
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class LabelRow(NamedTuple):
+    """A pair by the ids of its items, with its grade.
+
+    original : the pair of originals whose grade it takes; None where the grade is its own
+    """
+
+    source: str
+    target: str
+    grade: int
+    original: tuple[str, str] | None
 
 
 def beir_members(
@@ -59,7 +79,7 @@ def _qrels(
 ) -> Iterator[str]:
     yield "query-id\tcorpus-id\tscore\n"
     for rows in _rows(collection, qrels_request, scope):
-        yield "".join(f"{source}\t{target}\t{value}\n" for source, target, value in rows)
+        yield "".join(f"{row.source}\t{row.target}\t{row.grade}\n" for row in rows)
         count(len(rows))
 
 
@@ -87,29 +107,34 @@ def json_pieces(
 
 
 def _queries(
-    rows: Iterator[tuple[str, str, int]],
+    rows: Iterator[LabelRow],
     labels: "_LabelCursor",
     texts: dict[str, str],
     count: Count,
 ) -> Iterator[str]:
     comma = ""
-    for source, source_rows in groupby(rows, key=lambda row: row[0]):
-        targets = {
-            target: {
-                "grade": grade,
-                "labels": [
-                    {"annotator": label.annotator, "grade": label.grade}
-                    for label in labels.of(source, target)
-                ],
-            }
-            for _, target, grade in source_rows
-        }
+    for source, source_rows in groupby(rows, key=lambda row: row.source):
+        targets = {row.target: _relevance(row, labels) for row in source_rows}
         yield (
             f"{comma}\n{_encode(source)}: "
             f"{_encode({'text': texts.get(source, ''), 'relevance': targets})}"
         )
         comma = ","
         count(len(targets))
+
+
+def _relevance(row: LabelRow, labels: "_LabelCursor") -> dict[str, object]:
+    """A pair's grade and labels; or the ids of the pair of originals that it has its grade from."""
+    values: dict[str, object] = {
+        "grade": row.grade,
+        "labels": [
+            {"annotator": label.annotator, "grade": label.grade}
+            for label in labels.of(row.source, row.target)
+        ],
+    }
+    if row.original is not None:
+        values["propagated_from"] = list(row.original)
+    return values
 
 
 def _head(collection: Collection, qrels_request: QrelsRequest) -> dict[str, object]:
@@ -152,29 +177,35 @@ class _LabelCursor:
 
 def _rows(
     collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None
-) -> Iterator[list[tuple[str, str, int]]]:
-    """Source, target and grade in blocks, by their bytes; the database is read at once."""
+) -> Iterator[list[LabelRow]]:
+    """Pairs with their grades in blocks, by their bytes; the database is read at once."""
     external_ids = ExternalIds(collection)
-    return _blocks(
-        external_ids,
-        external_ids.sorted_grades(
-            grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
-        ),
-        qrels_request,
-    )
+    grades = grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
+    order = external_ids.order(grades.source, grades.target)
+    originals = originals_of(collection=collection)
+    return _blocks(external_ids, grades.rows(order), originals, qrels_request.threshold)
 
 
 def _blocks(
-    external_ids: ExternalIds, grades: Grades, qrels_request: QrelsRequest
-) -> Iterator[list[tuple[str, str, int]]]:
+    external_ids: ExternalIds, grades: FileGrades, originals: Originals, threshold: int | None
+) -> Iterator[list[LabelRow]]:
     for start in range(0, len(grades.grade), ITEMS_PER_PIECE):
-        block = Grades(*(values[start : start + ITEMS_PER_PIECE] for values in grades))
+        block = grades.rows(slice(start, start + ITEMS_PER_PIECE))
         columns = (
             external_ids.of(block.source),
             external_ids.of(block.target),
-            file_grades(block, qrels_request.threshold),
+            file_grades(block, threshold),
+            zip(
+                external_ids.of(originals.of(block.source)),
+                external_ids.of(originals.of(block.target)),
+                strict=True,
+            ),
+            block.is_propagated.tolist(),
         )
-        yield list(zip(*columns, strict=True))
+        yield [
+            LabelRow(source, target, grade, original if is_propagated else None)
+            for source, target, grade, original, is_propagated in zip(*columns, strict=True)
+        ]
 
 
 def _scope(qrels_request: QrelsRequest) -> EvaluationScope | None:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from annotate.models import Collection, CountingJudgment, Direction
+from annotate.services.collection.duplicates import originals_of
 from annotate.statements import without_timeout
 from metrics.core.labels.download_rules import resolve_pairs
-from metrics.core.labels.label_sources import Grades
+from metrics.core.labels.label_sources import Grades, no_grades
 from metrics.http import QrelsRequest
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope
+from metrics.services.scores.propagation import mask_of, propagated_grades, with_propagated
 
 CHUNK_ROWS = 20_000
 _COUNTING_LABELS = SQL("""
@@ -42,21 +44,74 @@ class CountingLabel(NamedTuple):
     grade: int
 
 
+class FileGrades(NamedTuple):
+    """The grades of a file, a row a pair.
+
+    is_propagated : (n,) mask of the pairs whose grade is not their own, but that of the same pair
+        of their originals
+    """
+
+    source: labels.Ids
+    target: labels.Ids
+    grade: labels.Ids
+    is_propagated: NDArray[np.bool_]
+
+    def rows(self, selection: slice | labels.Ids) -> "FileGrades":
+        """Return the rows of a slice, or at these positions."""
+        return FileGrades(
+            self.source[selection],
+            self.target[selection],
+            self.grade[selection],
+            self.is_propagated[selection],
+        )
+
+
 def grades_of(
     *, collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None = None
-) -> Grades:
+) -> FileGrades:
     """The requested grades, in no particular order."""
-    direction, rule = qrels_request.direction, qrels_request.rule
-    people = None
-    if rule:
-        people = people_grades_by_rule(collection=collection, direction=direction, rule=rule)
+    direction, source = qrels_request.direction, qrels_request.label_source
+    if not source.has_people:
+        grades = labels.labels_of(collection=collection, direction=direction, label_source=source)
+        return _file_grades(grades, no_grades(), scope)
+    own = _own_grades(collection, direction, qrels_request.rule)
     grades = labels.labels_of(
+        collection=collection, direction=direction, label_source=source, people=own
+    )
+    originals = originals_of(collection=collection)
+    if not originals:
+        return _file_grades(grades, no_grades(), scope)
+    propagated = propagated_grades(
+        collection=collection, direction=direction, grades=own, originals=originals
+    )
+    with_copies = labels.labels_of(
         collection=collection,
         direction=direction,
-        label_source=qrels_request.label_source,
-        people=people,
+        label_source=source,
+        people=with_propagated(own, propagated),
     )
-    return grades if scope is None else labels.within(grades, scope)
+    return _file_grades(with_copies, _changed_pairs(with_copies, grades), scope)
+
+
+def _own_grades(collection: Collection, direction: Direction, rule: str) -> Grades:
+    if rule:
+        return people_grades_by_rule(collection=collection, direction=direction, rule=rule)
+    return labels.own_grades(collection=collection, direction=direction)
+
+
+def _changed_pairs(grades: Grades, grades_before: Grades) -> Grades:
+    """The pairs that have another grade than before, or had none."""
+    rows, rows_before = (np.stack(table, axis=1) for table in (grades, grades_before))
+    _, first, n = np.unique(
+        np.concatenate([rows, rows_before]), axis=0, return_index=True, return_counts=True
+    )
+    changed = first[(n == 1) & (first < len(rows))]
+    return Grades(*rows[changed].T)
+
+
+def _file_grades(grades: Grades, propagated: Grades, scope: EvaluationScope | None) -> FileGrades:
+    inside = grades if scope is None else labels.within(grades, scope)
+    return FileGrades(*inside, mask_of(inside, propagated))
 
 
 def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
@@ -83,7 +138,7 @@ def _pair_tables(rows: Iterator[tuple[int, ...]]) -> Iterator[NDArray[np.int64]]
     yield remainder
 
 
-def file_grades(grades: Grades, threshold: int | None) -> list[int]:
+def file_grades(grades: FileGrades, threshold: int | None) -> list[int]:
     """The grades as written to a file: unchanged, or 1 from the threshold up and 0 below."""
     values = grades.grade if threshold is None else (grades.grade >= threshold).astype(np.int64)
     return values.tolist()

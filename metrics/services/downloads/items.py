@@ -9,7 +9,6 @@ from django.db.models.functions import Collate
 
 from annotate.markdown import page_text
 from annotate.models import Collection, Item, Part
-from metrics.core.labels.label_sources import Grades
 from metrics.services.scores.labels import Ids
 
 
@@ -37,10 +36,9 @@ class ExternalIds:
         """The ranks of some items in the order, from 0."""
         return self._rank[np.searchsorted(self._pks, pks)]
 
-    def sorted_grades(self, grades: Grades) -> Grades:
-        """The grades, ordered by the external ids of source and target."""
-        order = np.lexsort((self.ranks(grades.target), self.ranks(grades.source)))
-        return Grades(*(values[order] for values in grades))
+    def order(self, source: Ids, target: Ids) -> Ids:
+        """The positions of pairs, ordered by the external ids of source and target."""
+        return np.lexsort((self.ranks(target), self.ranks(source)))
 
 
 class ExportedItem(NamedTuple):

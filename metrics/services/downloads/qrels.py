@@ -10,25 +10,31 @@ from metrics.services.downloads.items import ExternalIds
 from metrics.services.downloads.lines import LINES_PER_PIECE
 from metrics.services.scores import labels
 
+OWN, PROPAGATED = "0", "propagated"  # the second column: the origin of the grade
+
 
 def qrels_of(*, collection: Collection, qrels_request: QrelsRequest) -> Iterator[str]:
-    """TREC qrels: `source 0 target grade`, ordered by the bytes of source and target."""
+    """TREC qrels, ordered by the bytes of source and target: `source origin target grade`.
+
+    The origin is 0, or "propagated" for a grade that the pair of a duplicate takes from its
+    original's; programs that read qrels take no notice of that column.
+    """
     with repeatable_read():
         scope = (
             labels.scope_of(query_set=qrels_request.query_set) if qrels_request.query_set else None
         )
         external_ids = ExternalIds(collection)
-        rows = external_ids.sorted_grades(
-            grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
-        )
-        for start in range(0, len(rows.grade), LINES_PER_PIECE):
-            block = type(rows)(*(values[start : start + LINES_PER_PIECE] for values in rows))
+        grades = grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
+        order = external_ids.order(grades.source, grades.target)
+        for start in range(0, len(order), LINES_PER_PIECE):
+            block = grades.rows(order[start : start + LINES_PER_PIECE])
             columns = (
                 external_ids.of(block.source),
+                [PROPAGATED if value else OWN for value in block.is_propagated.tolist()],
                 external_ids.of(block.target),
                 file_grades(block, qrels_request.threshold),
             )
             yield "".join(
-                f"{source} 0 {target} {value}\n"
-                for source, target, value in zip(*columns, strict=True)
+                f"{source} {origin} {target} {value}\n"
+                for source, origin, target, value in zip(*columns, strict=True)
             )

@@ -70,7 +70,7 @@ def _stratum_rows(pool: Pool) -> StratumRows:
             f'What pool "{pool}" was drawn from cannot be told: {error}'
         ) from error
     width = int(document.max(initial=0)) + 1
-    people = labels.people_grades(collection=pool.collection, direction=Direction.FORWARD)
+    people = labels.own_grades(collection=pool.collection, direction=Direction.FORWARD)
     grade = np.where(is_drawn, _grades(query * width + document, people, width), UNDRAWN)
     is_forward = pool.runs.earliest("pk").direction == Direction.FORWARD
     return StratumRows(*((query, document) if is_forward else (document, query)), stratum, grade)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 from django.template.defaultfilters import floatformat
 
 from annotate.models import (
@@ -15,6 +16,7 @@ from annotate.models import (
     ReferenceLabel,
     Resolution,
 )
+from annotate.services.collection.duplicates import originals_of
 from metrics.core.agreement.agreement import (
     Alpha,
     PercentAgreement,
@@ -23,7 +25,7 @@ from metrics.core.agreement.agreement import (
 )
 from metrics.core.agreement.counts import annotations, count_units
 from metrics.explorer_state import ExplorerState, ResultFilter
-from metrics.services.scores.labels import ends
+from metrics.services.scores.labels import ends, people_parts
 
 UNDECIDED = {Resolution.Status.WAITING, Resolution.Status.DISPUTED, Resolution.Status.ESCALATED}
 
@@ -38,6 +40,7 @@ class PairSummary(NamedTuple):
     level, reference_level : the level of its grade, and of the reference set's grade; None where
         there is none
     threshold : the grade from which a pair is positive
+    original : the pair of originals whose grade it takes, in words; "" where the grade is its own
     """
 
     pair: int | None = None
@@ -47,10 +50,11 @@ class PairSummary(NamedTuple):
     level: Level | None = None
     reference_level: Level | None = None
     threshold: int = 1
+    original: str = ""
 
     @property
     def is_judged(self) -> bool:
-        """True if people gave it a grade."""
+        """True if people gave it a grade, or the pair that it repeats."""
         return self.grade is not None
 
     @property
@@ -60,7 +64,9 @@ class PairSummary(NamedTuple):
 
     @property
     def status_text(self) -> str:
-        """The status of the resolution in words, such as 'agreed'; empty without one."""
+        """The origin of its grade in words, such as 'agreed' or 'as q1 / d2'; empty without one."""
+        if self.original:
+            return f"as {self.original}"
         return str(Resolution.Status(self.status).label).lower() if self.status else ""
 
     @property
@@ -169,7 +175,7 @@ class QueryLabels(NamedTuple):
 def labels_of(
     *, collection: Collection, query_set: QuerySet, source: Item, state: ExplorerState
 ) -> QueryLabels:
-    """Labels of a source's pairs; four database queries, however many pairs."""
+    """Labels of a source's pairs; five database queries, a few more where it has duplicates."""
     source_side, target_side = ends(Direction(query_set.direction))
     levels = {level.grade: level for level in Level.objects.filter(collection=collection)}
     threshold = collection.positive_from
@@ -202,7 +208,38 @@ def labels_of(
             levels=levels_of.get(target, ()),
             level=level,
         )
+    for target, grade, original in _propagated(collection, query_set, source):
+        summary = summaries.get(target, PairSummary(threshold=threshold))
+        summaries[target] = summary._replace(
+            grade=grade, level=levels.get(grade), original=original
+        )
     return QueryLabels(summaries, threshold, _agreement(collection, sorted(levels), label_rows))
+
+
+def _propagated(
+    collection: Collection, query_set: QuerySet, source: Item
+) -> list[tuple[int, int, str]]:
+    """The targets whose pairs take grades of others, the grade, and that pair in words."""
+    originals = originals_of(collection=collection)
+    if not originals:
+        return []
+    parts = people_parts(
+        collection=collection, direction=Direction(query_set.direction), sources=[source.pk]
+    )
+    _, target, grade = parts.propagated
+    original_source = int(originals.of(np.array([source.pk]))[0])
+    original_targets = originals.of(target).tolist()
+    names = dict(
+        Item.objects.filter(pk__in=[original_source, *original_targets]).values_list(
+            "pk", "external_id"
+        )
+    )
+    return [
+        (key, value, f"{names[original_source]} / {names[original]}")
+        for key, value, original in zip(
+            target.tolist(), grade.tolist(), original_targets, strict=True
+        )
+    ]
 
 
 def _agreement(

@@ -60,6 +60,14 @@ class DirectionInputs(NamedTuple):
     draw: StratifiedDraw | None
 
     @property
+    def n_propagated(self) -> int:
+        """The pairs whose grade is propagated; one query without duplicates."""
+        source = LabelSource.parse(self.spec.label_source)
+        if self.spec.people or not source.has_people:
+            return 0
+        return labels.n_propagated(collection=self.collection, scope=self.scope)
+
+    @property
     def measures(self) -> list[Measure]:
         """The chosen measures, parsed from their names."""
         return measures.parse(" ".join(self.spec.measures))
@@ -241,6 +249,7 @@ def summary(
         "gallery": gallery_facts(gallery.n, gallery.at),
         "groups": inputs.group_facts._asdict(),
         "undrawn": inputs.undrawn.facts(),
+        "n_propagated": inputs.n_propagated,
         "runs": [run.pk for run in runs],
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in run_values],
         "judged": [

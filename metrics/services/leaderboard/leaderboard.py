@@ -240,6 +240,7 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> LeaderboardTa
         saturated=_saturated(rows, kinds),
         charts=charts,
         undrawn=facts["undrawn"],
+        n_propagated=facts.get("n_propagated", 0),
         kinds=kinds,
         is_of_these_queries=choices.spec.target == THESE,
     )

@@ -26,7 +26,7 @@ from metrics.services.leaderboard.facts import (
 )
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.scores import measuring
-from metrics.services.scores.labels import scope_of
+from metrics.services.scores.labels import n_propagated, scope_of
 from metrics.services.scores.query_groups import groups_of
 from pooling.models import Run
 
@@ -132,6 +132,7 @@ class StoredScores:
             else None,
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "undrawn": None,
+            "n_propagated": self._n_propagated(),
             "runs": keys,
             "n_missing": self.n_missing(self.runs),
             "judged": [fact["mean"] for fact in judged_facts],
@@ -140,6 +141,11 @@ class StoredScores:
                 for measure in parse(" ".join(self._wanted.measures))
             ],
         }
+
+    def _n_propagated(self) -> int:
+        if not LabelSource.parse(self._wanted.label_source).has_people:
+            return 0
+        return n_propagated(collection=self._query_set.collection, scope=self._scope)
 
     def _measure(self, measure: Measure, keys: list[int]) -> dict[str, Any]:
         values = self.per_query(measure.name, self.runs)

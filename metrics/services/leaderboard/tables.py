@@ -23,6 +23,7 @@ from metrics.services.leaderboard.choices.captions import (
 )
 from metrics.services.leaderboard.decisions import MeasureDecision, headline, notes
 from metrics.services.samples.notices import undrawn_sentences
+from metrics.services.scores.propagation import propagation_sentence
 from metrics.services.scores.query_groups import GroupFacts
 from pooling.models import Run
 
@@ -58,6 +59,7 @@ class LeaderboardTable(NamedTuple):
     undrawn : the pools and sets that left pairs undrawn, and their number; None if there are none
     is_of_these_queries : True if intervals are for these very queries, not for others like these
     kinds : an EstimateKind by the name of each measure
+    n_propagated : pairs of duplicates that take the grades of their originals
     gallery : the targets that were ranked; None until a refresh has counted them
     n_positive : pairs of the queries that the label source calls positive; None until counted
     saturated : names of measures with the best run's score, if it is close to the maximum
@@ -75,6 +77,7 @@ class LeaderboardTable(NamedTuple):
     saturated: list[tuple[str, float]]
     charts: list[Chart]
     undrawn: Facts | None
+    n_propagated: int
     kinds: dict[str, str]
     is_of_these_queries: bool
 
@@ -97,6 +100,11 @@ class LeaderboardTable(NamedTuple):
     def undrawn_text(self) -> str:
         """Sentences about the pairs that no sample drew; empty if there are none."""
         return undrawn_sentences(self.undrawn, self.kinds, self.source_noun) if self.undrawn else ""
+
+    @property
+    def propagation_text(self) -> str:
+        """A sentence about grades that are propagated; empty if there are none."""
+        return propagation_sentence(self.n_propagated)
 
     @property
     def columns(self) -> list[MeasureColumn]:

@@ -14,9 +14,12 @@ import numpy as np
 from django.db import connection
 from django.db.models import Min
 from django.db.models.functions import Now
+from numpy.typing import NDArray
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
 from annotate.services.background.workers import LOCKS
+from annotate.services.collection.duplicates import originals_of
+from annotate.services.storage.number_arrays import table
 from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score, Snapshot
 from metrics.services.numbers import alarms, history, numbers, refresh_tries
@@ -118,10 +121,7 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
     )
     update_tallies(collection=collection, pairs=pairs)
     tallies = read_tallies(collection=collection)
-    rows: list[tuple[int, int]] = []
-    if pairs is not None:
-        rows = list(Pair.objects.filter(pk__in=pairs).values_list("query", "document"))
-    changes = LabelChanges(pairs is None, np.array(rows, dtype=np.int64).reshape(-1, 2))
+    changes = LabelChanges(pairs is None, _affected_pairs(collection, pairs))
     n_scores = scoring.update_scores(collection=collection, changes=changes)
     n_snapshots = _update_snapshots(collection, tallies)
     alarms.check_alarms(collection=collection)
@@ -135,6 +135,18 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
         n_scores,
     )
     return RefreshResult(len(changed_pairs), n_snapshots, n_scores)
+
+
+def _affected_pairs(collection: Collection, pairs: set[int] | None) -> NDArray[np.int64]:
+    """(n, 2) query and document of changed pairs, and of those that take their grades.
+
+    pairs : keys of changed pairs; None where all may have changed: then none are named
+    """
+    if pairs is None:
+        return np.empty((0, 2), dtype=np.int64)
+    rows = table(Pair.objects.filter(pk__in=pairs).values_list("query", "document"), 2)
+    copies = originals_of(collection=collection).copies(*rows.T)
+    return np.concatenate([rows, np.stack([copies.source, copies.target], axis=1)])
 
 
 def _update_snapshots(collection: Collection, tallies: CollectionTallies) -> int:

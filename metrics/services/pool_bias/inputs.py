@@ -129,7 +129,7 @@ def _direction_study(
     tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
     scope = EvaluationScope(direction, sources, None, excluded_keys)
     people = labels.within(
-        labels.people_grades(collection=pool.collection, direction=direction), scope
+        labels.own_grades(collection=pool.collection, direction=direction), scope
     )
     reference = no_grades()
     if source.reference:

@@ -21,8 +21,10 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
+from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import column, table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
+from metrics.services.scores.propagation import propagated_grades, with_propagated
 from pooling.services.runs.storage import SIDES
 
 Ids = NDArray[np.int64]
@@ -94,6 +96,61 @@ def gallery_of(*, query_set: QuerySet, scope: EvaluationScope) -> Gallery:
 def people_grades(
     *, collection: Collection, direction: Direction, sources: Iterable[int] | None = None
 ) -> Grades:
+    """Read people's grades, and those that pairs of duplicates take from their originals.
+
+    sources : only pairs of these source items; None means all
+    """
+    return people_parts(collection=collection, direction=direction, sources=sources).whole
+
+
+class PeopleParts(NamedTuple):
+    """People's grades by their origin: of a pair itself, or taken from its original's."""
+
+    own: Grades
+    propagated: Grades
+
+    @property
+    def whole(self) -> Grades:
+        """Both; no pair has two."""
+        if not len(self.propagated.grade):
+            return self.own
+        return with_propagated(self.own, self.propagated)
+
+
+def people_parts(
+    *, collection: Collection, direction: Direction, sources: Iterable[int] | None = None
+) -> PeopleParts:
+    """Read people's grades and propagated ones; two queries, four with duplicates, more of samples.
+
+    sources : only pairs of these source items; None means all
+    """
+    own_keys = None if sources is None else list(sources)
+    originals = originals_of(collection=collection)
+    keys = own_keys
+    if own_keys is not None and originals:
+        keys = [*own_keys, *originals.of(np.array(own_keys, dtype=np.int64)).tolist()]
+    own = own_grades(collection=collection, direction=direction, sources=keys)
+    if not originals:
+        return PeopleParts(own, no_grades())
+    propagated = propagated_grades(
+        collection=collection, direction=direction, grades=own, originals=originals
+    )
+    if own_keys is not None:
+        own, propagated = _of_sources(own, own_keys), _of_sources(propagated, own_keys)
+    return PeopleParts(own, propagated)
+
+
+def n_propagated(*, collection: Collection, scope: EvaluationScope) -> int:
+    """Count the pairs of a scope whose grade is propagated; one query without duplicates."""
+    if not originals_of(collection=collection):
+        return 0
+    parts = people_parts(collection=collection, direction=scope.direction)
+    return len(within(parts.propagated, scope).grade)
+
+
+def own_grades(
+    *, collection: Collection, direction: Direction, sources: Iterable[int] | None = None
+) -> Grades:
     """Read the grades of pairs by people's judgments; a disputed or escalated pair has none.
 
     sources : only pairs of these source items; None means all
@@ -129,7 +186,7 @@ def labels_of(
     """Read the grades of a label source, for all pairs or those of some source items.
 
     A query per table.
-    people : people's grades; None means as the collection's policy resolved them
+    people : people's grades; None means as the collection's policy resolved them, and propagated
     """
     source_keys = None if sources is None else list(sources)
     if people is None:
@@ -164,6 +221,11 @@ def best_grade(*, collection: Collection) -> int:
 def within(grades: Grades, scope: EvaluationScope) -> Grades:
     """Keep the labels that count in a query set."""
     keep = np.isin(grades.source, scope.sources) & scope.counts(grades.target)
+    return Grades(*(values[keep] for values in grades))
+
+
+def _of_sources(grades: Grades, sources: list[int]) -> Grades:
+    keep = np.isin(grades.source, sources)
     return Grades(*(values[keep] for values in grades))
 
 

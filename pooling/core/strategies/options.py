@@ -6,6 +6,7 @@ Source is the query, target the document.
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.labels.originals import Originals
 from pooling.core.strategies.parameters import NumberParameter, Parameter, TextParameter
 from pooling.core.strategies.selections import (
     NO_RANK,
@@ -50,6 +51,28 @@ OPTIONS: tuple[Parameter, ...] = (
     NumberParameter("rate", "Pay an hour", 0.0, 10_000.0, 0.0, "0: no price is shown."),
     TextParameter("currency", "Currency", 3, "EUR"),
 )
+
+
+def of_originals(pairs: ChosenPairs, originals: Originals) -> ChosenPairs:
+    """The pairs with originals in the place of duplicates, none twice, with the better rank.
+
+    Pairs that were drawn stay as they are: a sample stands for all that it was drawn from.
+    """
+    if not originals or pairs.undrawn is not None or np.any(pairs.probability < 1):
+        return pairs
+    source, target = originals.of(pairs.source), originals.of(pairs.target)
+    order = np.lexsort((pairs.best_rank, target, source))
+    source, target = source[order], target[order]
+    first = np.ones(len(source), dtype=bool)
+    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    rows = order[first]
+    return pairs._replace(
+        source=source[first],
+        target=target[first],
+        best_rank=pairs.best_rank[rows],
+        stratum=pairs.stratum[rows],
+        probability=pairs.probability[rows],
+    )
 
 
 def without_trusted(

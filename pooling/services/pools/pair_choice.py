@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, QuerySet, Side
+from annotate.services.collection.duplicates import originals_of
 from pooling.core.strategies import options, strategies
 from pooling.core.strategies.parameters import Value
 from pooling.core.strategies.selections import (
@@ -67,8 +68,8 @@ def choose_pairs(
 ) -> PairChoice:
     """Choose the pairs of a pool.
 
-    Both directions give pairs of the same items: the better rank stays, chances are joined. Raises
-    PoolError.
+    Both directions give pairs of the same items: the better rank stays, chances are joined. Pairs
+    of duplicates are judged as those of their originals. Raises PoolError.
     """
     complete = check_parameters(
         collection=collection,
@@ -93,8 +94,9 @@ def choose_pairs(
     near_pairs = _near_pairs(
         runs, [truncate(top, int(option_values["outside"])) for top in deep_tops]
     )
+    pairs = options.of_originals(_merge_directions(choices), originals_of(collection=collection))
     pairs = _with_options(
-        _merge_directions(choices),
+        pairs,
         collection=collection,
         option_values=option_values,
         near_pairs=near_pairs,

@@ -2,26 +2,32 @@
 
 A pool goes on wanting a pair while any run of it that is in use holds the pair as far down as the
 pool looks. Pairs that only retired runs hold are dropped from its round: their free seats go, their
-judgments stay and count. A lead's exclusions drop pairs too.
+judgments stay and count. A lead's exclusions drop pairs too, and so do her marks of duplicates,
+where the same pair of the originals is in the round.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Min, OuterRef, QuerySet
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
-from annotate.models import Pair, ReviewWork, RoundPair, User
+from annotate.core.labels.originals import Originals
+from annotate.models import Duplicate, Pair, ReviewWork, RoundPair, User
 from annotate.services import seating
+from annotate.services.collection.duplicates import originals_of
+from pooling.core.strategies.selections import Pairs, is_in
 from pooling.core.strategies.strategies import STRATEGIES, depth_of
 from pooling.models import Pool, PoolPair, Run, RunEvent
 from pooling.services.pools.pair_choice import as_pairs, pair_codes
+from pooling.services.pools.strata import SAMPLED
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 CHUNK = 20_000
+_HAS_DUPLICATES = Exists(Duplicate.objects.filter(collection=OuterRef("collection")))
 
 
 class WrongRunState(Exception):
@@ -81,24 +87,52 @@ def settle_marks(*, run: Run) -> int:
     return n_changed
 
 
-def mark_retired_runs_due(*, round_ids: Sequence[int]) -> list[int]:
-    """Note that pools of these rounds must be updated for their retired runs; returns the runs."""
-    runs = Run.objects.filter(pools__round__in=round_ids, retired_at__isnull=False).distinct()
-    run_ids = list(runs.order_by("pk").values_list("pk", flat=True))
-    Run.objects.filter(pk__in=run_ids).update(marks_due=True)
-    return run_ids
+def mark_rounds_due(*, round_ids: Sequence[int]) -> list[int]:
+    """Note that the pools of these rounds must be gone through, where a pair may be dropped again.
+
+    Returns the runs that have them gone through.
+    """
+    pools = Pool.objects.filter(round__in=round_ids)
+    runs = Run.objects.filter(pools__in=pools, retired_at__isnull=False).distinct()
+    run_ids = {*runs.values_list("pk", flat=True)}
+    run_ids |= _first_runs(pools.filter(_HAS_DUPLICATES))
+    return _mark_due(run_ids)
+
+
+def mark_duplicates_due(*, collection_id: int) -> list[int]:
+    """Note that the pools of a collection must be gone through for its duplicates.
+
+    Returns the runs that have them gone through.
+    """
+    return _mark_due(
+        _first_runs(Pool.objects.filter(collection=collection_id, round__isnull=False))
+    )
+
+
+def _first_runs(pools: QuerySet[Pool]) -> set[int]:
+    """One run of each pool that has some: each settles all marks of its pools."""
+    rows = pools.values("pk").annotate(run=Min("runs")).values_list("run", flat=True)
+    return {run for run in rows if run is not None}
+
+
+def _mark_due(run_ids: Iterable[int]) -> list[int]:
+    keys = sorted(run_ids)
+    Run.objects.filter(pk__in=keys).update(marks_due=True)
+    return keys
 
 
 def mark_pool_runs_due(*, pool: Pool) -> None:
-    """Note that a pool with its pairs must be updated for runs that were retired meanwhile.
+    """Note that a pool with its pairs must be updated for what changed while they were chosen.
+
+    Runs may have been retired since, items marked as duplicates.
 
     Call it before the pool's row is locked: `settle_marks` locks a run, then its pools.
     """
     runs = (
         Run.objects.select_for_update(of=("self",), no_key=True).filter(pools=pool).order_by("pk")
     )
-    retired_ids = [run.pk for run in runs if run.retired_at is not None]
-    Run.objects.filter(pk__in=retired_ids).update(marks_due=True)
+    retired_ids = {run.pk for run in runs if run.retired_at is not None}
+    _mark_due(retired_ids | _first_runs(Pool.objects.filter(_HAS_DUPLICATES, pk=pool.pk)))
 
 
 def runs_due() -> list[int]:
@@ -121,14 +155,15 @@ def wrong_marks(*, pool: Pool) -> Marks:
         .values_list("pk", flat=True)
     )
     should_drop = orphan_mask(pool, query, document) | np.isin(pair, list(left_out_pairs))
+    should_drop |= repeat_mask(pool, query, document, is_wanted=~should_drop)
     return Marks(pair[should_drop & ~is_dropped].tolist(), pair[is_dropped & ~should_drop].tolist())
 
 
 def differences_of_marks() -> Iterator[str]:
     """Yield pairs that are dropped, or wanted, against what runs and leads say.
 
-    Dropped though a run in use holds them and no lead excluded them, or wanted though only retired
-    runs hold them.
+    Dropped though a run in use holds them and no lead left them out, or wanted though only retired
+    runs hold them, or the same pair of the originals is in the round.
     """
     dropped_rows = RoundPair.objects.filter(round=OuterRef("round"), dropped_at__isnull=False)
     retired_runs = Run.objects.filter(pools=OuterRef("pk"), retired_at__isnull=False)
@@ -140,7 +175,8 @@ def differences_of_marks() -> Iterator[str]:
     settled_pools = settled_pools.exclude(
         collection__in=unfinished_work.values("action__collection")
     )
-    for pool in settled_pools.filter(Exists(dropped_rows) | Exists(retired_runs)).order_by("pk"):
+    may_drop = Exists(dropped_rows) | Exists(retired_runs) | _HAS_DUPLICATES
+    for pool in settled_pools.filter(may_drop).order_by("pk"):
         marks = wrong_marks(pool=pool)
         yield from (f"pool {pool.pk}, pair {pair} should be dropped" for pair in marks.to_drop)
         yield from (f"pool {pool.pk}, pair {pair} should be wanted" for pair in marks.to_restore)
@@ -161,15 +197,44 @@ def orphan_mask(
         left_out_keys(collection=pool.collection),
         depth_of(pool.strategy, pool.parameters),
     )
+    originals = originals_of(collection=pool.collection)
     for run in runs:
         top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
-        run_query, run_document = as_pairs(run, top)
-        is_narrow = run_document < width
-        is_held = np.isin(
-            codes, pair_codes(run_query[is_narrow], run_document[is_narrow], width=width)
-        )
-        (by_retired if run.retired_at else by_used)[is_held] = True
+        for run_query, run_document in _own_and_original(as_pairs(run, top), originals):
+            is_narrow = run_document < width
+            is_held = np.isin(
+                codes, pair_codes(run_query[is_narrow], run_document[is_narrow], width=width)
+            )
+            (by_retired if run.retired_at else by_used)[is_held] = True
     return by_retired & ~by_used
+
+
+def _own_and_original(pairs: Pairs, originals: Originals) -> list[Pairs]:
+    """The pairs of a run, and those of their originals, which pools hold in their place."""
+    if not originals:
+        return [pairs]
+    return [pairs, Pairs(originals.of(pairs.source), originals.of(pairs.target))]
+
+
+def repeat_mask(
+    pool: Pool,
+    query: NDArray[np.int64],
+    document: NDArray[np.int64],
+    *,
+    is_wanted: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """(M,) mask of the pairs of duplicates whose pair of originals the round has and wants.
+
+    is_wanted : (M,) whether nothing else drops a pair
+    No pair of a sample repeats another: each stands for those that were not drawn.
+    """
+    originals = originals_of(collection=pool.collection)
+    if not originals or pool.strategy == SAMPLED or not STRATEGIES[pool.strategy].needs_runs:
+        return np.zeros(len(query), dtype=bool)
+    original_query, original_document = originals.of(query), originals.of(document)
+    is_duplicate = (original_query != query) | (original_document != document)
+    wanted_pairs = Pairs(query[is_wanted], document[is_wanted])
+    return is_duplicate & is_in(original_query, original_document, wanted_pairs)
 
 
 def _settle(pool: Pool) -> int:

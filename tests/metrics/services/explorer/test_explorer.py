@@ -16,10 +16,11 @@ from annotate.models import (
     Seat,
 )
 from annotate.services.background import kept
+from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
 from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder, ResultFilter
 from metrics.models import Score
-from metrics.services.explorer import disagreement, explorer
+from metrics.services.explorer import disagreement, explorer, query_labels
 from metrics.services.explorer.order import JUDGED, order_queries
 from pooling.models import Ranking, Run
 from tests import works
@@ -261,3 +262,22 @@ def test_scores_of_a_set_that_grew_since_are_not_taken_for_those_of_other_querie
     ).query
     assert page.position.missing_input == "the scores of the runs"
     assert {value for column in page.columns for value in column.values} == {None}
+
+
+def test_a_propagated_grade_is_shown_with_its_origin_and_is_judged(study):
+    judged_pairs = Resolution.objects.filter(collection=study, grade__isnull=False)
+    pair = judged_pairs.select_related("pair__query", "pair__document").latest("pair").pair
+    query = study.items.create(side="query", external_id="copy")
+    mark_duplicates(collection=study, groups=[DuplicateGroup(pair.query, [query])], by=None)
+    state = explorer_state(study)
+    own = query_labels.labels_of(
+        collection=study, query_set=state.query_set, source=pair.query, state=state
+    ).of(pair.document_id)
+    summary = query_labels.labels_of(
+        collection=study, query_set=state.query_set, source=query, state=state
+    ).of(pair.document_id)
+    original = f"{pair.query.external_id} / {pair.document.external_id}"
+    assert (summary.grade, summary.level) == (own.grade, own.level)
+    assert (summary.status_text, summary.levels, summary.pair) == (f"as {original}", (), None)
+    assert summary.is_judged and not summary.passes(ResultFilter.UNJUDGED)
+    assert own.original == ""

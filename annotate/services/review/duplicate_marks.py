@@ -1,0 +1,119 @@
+"""Leads' marks of duplicates: items that repeat another one, whose pairs are judged there, once."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from annotate.models import Collection, Duplicate, Item, ReviewAction, User
+from annotate.services.seating import note_changes
+from annotate.signals import duplicates_changed
+
+BATCH = 2_000
+
+
+class DuplicateRefused(Exception):
+    """These items cannot be marked so; nothing was changed."""
+
+
+class DuplicateGroup(NamedTuple):
+    """Items that are to be judged once: the original, and its duplicates."""
+
+    original: Item
+    items: Sequence[Item]
+
+
+@transaction.atomic
+def mark_duplicates(
+    *, collection: Collection, groups: Sequence[DuplicateGroup], by: User | None
+) -> int:
+    """Mark the items of groups as duplicates, each with a line of the log; returns their number.
+
+    What repeats one of these now repeats its original, and items that repeat it already stay so.
+    Raises DuplicateRefused.
+    """
+    stored_originals = _lock(collection)
+    new_originals: dict[int, Item] = {}
+    for group in groups:
+        for item in group.items:
+            _check(item, group.original, collection)
+            if item.pk in new_originals or item.pk in stored_originals:
+                raise DuplicateRefused(f"{item} is marked already, as a duplicate.")
+            new_originals[item.pk] = group.original
+    originals = {group.original.pk: group.original for group in groups}
+    for key, original in originals.items():
+        if key in stored_originals or key in new_originals:
+            raise DuplicateRefused(f"{original} is itself a duplicate: choose its original.")
+    _follow(new_originals)
+    rows = [
+        Duplicate(item_id=key, original=original, collection=collection, side=original.side)
+        for key, original in sorted(new_originals.items())
+    ]
+    Duplicate.objects.bulk_create(rows, batch_size=BATCH)
+    _log(collection, ReviewAction.Kind.DUPLICATE_MARKED, rows, by)
+    return len(rows)
+
+
+@transaction.atomic
+def unmark_duplicates(*, collection: Collection, items: Iterable[Item], by: User | None) -> int:
+    """Take the marks of items back, so that their pairs are judged again; returns their number."""
+    _lock(collection)
+    keys = [item.pk for item in items]
+    rows = list(
+        Duplicate.objects.filter(collection=collection, item__in=keys)
+        .select_related("original")
+        .order_by("item")
+    )
+    Duplicate.objects.filter(item__in=[row.item_id for row in rows]).delete()
+    _log(collection, ReviewAction.Kind.DUPLICATE_UNMARKED, rows, by)
+    return len(rows)
+
+
+def _lock(collection: Collection) -> dict[int, int]:
+    """Let marks of one collection take turns; returns the original of each duplicate."""
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    rows = Duplicate.objects.filter(collection=collection)
+    return dict(rows.values_list("item", "original"))
+
+
+def _check(item: Item, original: Item, collection: Collection) -> None:
+    if {item.collection_id, original.collection_id} != {collection.pk}:
+        raise DuplicateRefused("An item of another collection was named.")
+    if item.pk == original.pk:
+        raise DuplicateRefused(f"{item} cannot repeat itself.")
+    if item.side != original.side:
+        raise DuplicateRefused(f"{item} and {original} are not of one side.")
+    for end in (item, original):
+        if end.excluded_at is not None or end.split != "test":
+            raise DuplicateRefused(f"{end} is left out of evaluation.")
+
+
+def _follow(new_originals: dict[int, Item]) -> None:
+    """Let duplicates of items that are duplicates now repeat their originals."""
+    rows = list(Duplicate.objects.filter(original__in=list(new_originals)))
+    for row in rows:
+        row.original = new_originals[row.original_id]
+    Duplicate.objects.bulk_update(rows, ["original"], batch_size=BATCH)
+
+
+def _log(
+    collection: Collection, kind: ReviewAction.Kind, rows: Sequence[Duplicate], by: User | None
+) -> None:
+    """Write a line of the log for each mark, and tell metrics and pooling."""
+    if not rows:
+        return
+    ReviewAction.objects.bulk_create(
+        [
+            ReviewAction(
+                collection=collection,
+                kind=kind,
+                by=by,
+                item_id=row.item_id,
+                reason=f"Of {row.original}"[:500],
+            )
+            for row in rows
+        ],
+        batch_size=BATCH,
+    )
+    note_changes(collection_id=collection.pk, pair_ids=[None])
+    duplicates_changed.send(sender=Duplicate, collection_id=collection.pk)

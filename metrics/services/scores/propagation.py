@@ -1,0 +1,89 @@
+"""Propagated grades: a pair of a duplicate takes the grade of the same pair of its original.
+
+They are no labels: agreement, people's counts and samples know nothing of them.
+"""
+
+import numpy as np
+from django.db.models import Exists, OuterRef, Q
+from numpy.typing import NDArray
+
+from annotate.core.labels.originals import Originals
+from annotate.models import Collection, Direction, Duplicate, Pair, PairExclusion, Resolution
+from annotate.services.storage.number_arrays import table
+from metrics.core.labels.label_sources import Grades, sorted_grades
+from pooling.core.strategies.selections import Pairs, is_in
+from pooling.models import Pool
+from pooling.services.pools.strata import SAMPLED, StrataUnknown, population_of
+
+
+def propagated_grades(
+    *, collection: Collection, direction: Direction, grades: Grades, originals: Originals
+) -> Grades:
+    """Return the grades of pairs of duplicates; two queries, and those of samples.
+
+    grades : by people, of the pairs of the originals at least
+    A pair that people have judged, are asked about by a lead, or that a lead excluded, takes none;
+    nor does one that a sampled pool could have drawn: what was not drawn has no label.
+    """
+    copies = originals.copies(grades.source, grades.target)
+    keep = np.ones(len(copies.row), dtype=bool)
+    source, target = copies.source, copies.target
+    query, document = (source, target) if direction == Direction.FORWARD else (target, source)
+    for pairs in (_own_pairs(collection), *_sampled_pairs(collection, n_copies=len(copies.row))):
+        keep &= ~is_in(query, document, pairs)
+    rows = np.stack([source, target, grades.grade[copies.row]], axis=1)
+    return sorted_grades(rows[keep])
+
+
+def with_propagated(grades: Grades, more_grades: Grades) -> Grades:
+    """Join people's grades and propagated ones; no pair has both."""
+    rows = [np.stack(columns, axis=1) for columns in (grades, more_grades)]
+    return sorted_grades(np.concatenate(rows))
+
+
+def _own_pairs(collection: Collection) -> Pairs:
+    """The pairs of duplicates that have labels, or a decision of a lead, of their own."""
+    duplicates = Duplicate.objects.filter(collection=collection).values("item")
+    same_pair = {"pair": OuterRef("pk")}
+    pairs = Pair.objects.filter(
+        Q(query__in=duplicates) | Q(document__in=duplicates),
+        Exists(Resolution.objects.filter(**same_pair))
+        | Exists(PairExclusion.objects.filter(**same_pair)),
+        collection=collection,
+    )
+    return Pairs(*table(pairs.values_list("query", "document"), 2).T)
+
+
+def _sampled_pairs(collection: Collection, *, n_copies: int) -> list[Pairs]:
+    """The pairs of the strata of sampled pools; none where nothing is to be propagated."""
+    if not n_copies:
+        return []
+    pools = Pool.objects.filter(
+        collection=collection, strategy=SAMPLED, opened_at__isnull=False
+    ).order_by("pk")
+    return [pairs for pool in pools if (pairs := _population(pool)) is not None]
+
+
+def _population(pool: Pool) -> Pairs | None:
+    try:
+        population = population_of(pool=pool)
+    except StrataUnknown:
+        return None
+    return Pairs(population.query, population.document)
+
+
+def propagation_sentence(n: int) -> str:
+    """Word that n pairs take the grades of others; "" for none."""
+    if not n:
+        return ""
+    if n == 1:
+        return "1 pair of a duplicate has no label of its own: the grade of its original counts."
+    return (
+        f"{n:,} pairs of duplicates have no label of their own: the grades of their originals "
+        "count."
+    )
+
+
+def mask_of(grades: Grades, pairs: Grades) -> NDArray[np.bool_]:
+    """(n,) whether each pair of `grades` is among those of `pairs`."""
+    return is_in(grades.source, grades.target, Pairs(pairs.source, pairs.target))
