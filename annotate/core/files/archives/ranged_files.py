@@ -26,18 +26,29 @@ class UnreachableFile(Exception):
 class RangedFile(io.RawIOBase):
     """A stream that can be sought.
 
+    block_size : bytes that one request fetches
+    size : bytes of the whole file, as the store says
+    etag : the store's mark of this content, quoted as it came; "" where it gives none
     Raises UnreachableFile, and OSError where file or range is missing.
     """
 
-    def __init__(self, address: str, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        address: str,
+        clock: Callable[[], float] = monotonic,
+        *,
+        block_size: int = BLOCK,
+    ) -> None:
         if not address.startswith(("http://", "https://")):
             raise OSError(f"no http address: {address.partition('?')[0]}")
         self._address = address
         self._clock = clock
         self._until = clock() + MAX_SECONDS
         self._blocks: dict[int, bytes] = {}
+        self._block_size = block_size
         self._position = 0
-        self._size = 0
+        self.size = 0
+        self.etag = ""
         self._block(0)
 
     def readable(self) -> bool:
@@ -50,15 +61,15 @@ class RangedFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a position, without fetching anything."""
-        self._position = offset + (0, self._position, self._size)[whence]
+        self._position = offset + (0, self._position, self.size)[whence]
         return self._position
 
     def readinto(self, buffer: object) -> int:
         """Read at most to the end of a block."""
         room = memoryview(buffer).cast("B")  # type: ignore[arg-type]  # a buffer
-        if self._position >= self._size or not room:
+        if self._position >= self.size or not room:
             return 0
-        offset = self._position % BLOCK
+        offset = self._position % self._block_size
         block_part = self._block(self._position - offset)[offset : offset + len(room)]
         room[: len(block_part)] = block_part
         self._position += len(block_part)
@@ -72,7 +83,8 @@ class RangedFile(io.RawIOBase):
         return self._blocks[start]
 
     def _fetch(self, start: int) -> bytes:
-        request = Request(self._address, headers={"Range": f"bytes={start}-{start + BLOCK - 1}"})  # noqa: S310 - above
+        byte_range = f"bytes={start}-{start + self._block_size - 1}"
+        request = Request(self._address, headers={"Range": byte_range})  # noqa: S310 - above
         try:
             with urlopen(request, timeout=SILENCE_SECONDS) as response:  # noqa: S310 - http alone, see above
                 file_size = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range") or "")
@@ -83,6 +95,7 @@ class RangedFile(io.RawIOBase):
                     )
                 length = response.headers.get("Content-Length") or ""
                 content_length = int(length) if length.isdecimal() else None
+                etag = response.headers.get("ETag") or ""
                 block = self._read_block(response)
         except HTTPError as error:
             if error.code in FINAL_STATUSES:
@@ -90,23 +103,24 @@ class RangedFile(io.RawIOBase):
             raise UnreachableFile(str(error)) from error
         except (OSError, HTTPException) as error:
             raise UnreachableFile(str(error)) from error
-        self._size = (
+        self.etag = etag
+        self.size = (
             int(file_size[1])
             if file_size
             else len(block)
             if content_length is None
             else content_length
         )
-        if len(block) < min(BLOCK, self._size - start):
+        if len(block) < min(self._block_size, self.size - start):
             raise UnreachableFile(
-                f"{len(block)} bytes at {start} of {self._size}: the answer is cut short"
+                f"{len(block)} bytes at {start} of {self.size}: the answer is cut short"
             )
         return block
 
     def _read_block(self, response: HTTPResponse) -> bytes:
         """Read one block of a response, or all of a shorter one."""
         block = b""
-        while len(block) < BLOCK and (piece := response.read1(BLOCK - len(block))):
+        while (n_absent := self._block_size - len(block)) and (piece := response.read1(n_absent)):
             block += piece
             if self._clock() > self._until:
                 raise UnreachableFile(f"{len(block)} bytes after {MAX_SECONDS} seconds")

@@ -1,15 +1,11 @@
 """Files in a bucket are looked into by turns: what it gives is kept, the rest asked for again."""
 
-import http.server
 import json
-import threading
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
 from django.core.cache import cache
 from django.core.files.base import ContentFile
-from django.core.files.storage import Storage, storages
 from django.db import connection
 
 from annotate import tasks
@@ -17,7 +13,8 @@ from annotate.core.files.archives.ranged_files import RangedFile, UnreachableFil
 from annotate.core.files.archives.sources import FileSource
 from annotate.models import Part
 from annotate.services.imports import items, media_inspection, media_inspection_turns
-from tests import cast, clips
+from tests import cast
+from tests.annotate.bucket import Store, content
 from tests.annotate.core.files.samples import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -28,78 +25,6 @@ HEAD = "bytes=0-65535"
 @pytest.fixture
 def collection():
     return cast.collection("films")
-
-
-def content() -> bytes:
-    """A clip whose movie box stands in its first stretch, and which goes on behind that."""
-    box = (200_000).to_bytes(4) + b"free" + bytes(200_000 - 8)
-    return clips.encode_clip("mp4", "libx264", "aac") + box
-
-
-class Store(http.server.BaseHTTPRequestHandler):
-    """A bucket's own links, with stretches of files; what was asked is noted.
-
-    instead : by path, what it does instead of giving the clip: a status, or what a function does
-    """
-
-    asked: list[tuple[str, str]]
-    instead: dict[str, int | Callable[["Store"], None]]
-
-    def do_GET(self) -> None:
-        """Answer as buckets do."""
-        self.asked.append((self.path, self.headers.get("Range", "")))
-        instead = self.instead.get(self.path, self.instead.get("*", 206))
-        if callable(instead):
-            instead(self)
-        elif instead == 206:
-            first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
-            self.give(content()[first : last + 1], first=first)
-        else:
-            self.send_error(instead)
-
-    def give(
-        self,
-        body: bytes,
-        *,
-        length: int | None = None,
-        first: int = 0,
-        of: str = "",
-        status: int = 206,
-    ) -> None:
-        """Send a stretch, and say that it has so many bytes."""
-        n_bytes = len(body) if length is None else length
-        self.send_response(status)
-        self.send_header("Content-Length", str(n_bytes))
-        if status == 206:
-            self.send_header(
-                "Content-Range", f"bytes {first}-{first + n_bytes - 1}/{of or len(content())}"
-            )
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        """Log nothing."""
-
-
-@pytest.fixture
-def bucket(settings) -> Iterator[Storage]:
-    """A store whose links lead to a server of this test."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
-    thread = threading.Thread(target=server.serve_forever, args=[0.01])
-    thread.start()
-    base = f"http://127.0.0.1:{server.server_port}/"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "collections": {
-            "BACKEND": "tests.annotate.bucket.MemoryBucket",
-            "OPTIONS": {"base_url": base},
-        },
-    }
-    Store.asked, Store.instead = [], {}
-    yield storages["collections"]
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def load_clips(collection, bucket, *names):
