@@ -115,14 +115,6 @@ class Item(models.Model):
         return self.external_id
 
 
-class PartQuerySet(models.QuerySet["Part"]):
-    """Parts, with the filter for those not inspected."""
-
-    def not_inspected(self) -> "PartQuerySet":
-        """Clips and recordings whose files have not been inspected for their types."""
-        return self.filter(kind__in=Part.PLAYED, looked_at=None)
-
-
 class PartKind(models.TextChoices):
     """The medium of a part."""
 
@@ -136,6 +128,25 @@ class PartKind(models.TextChoices):
 TEXT_KINDS = (PartKind.TEXT, PartKind.HTML)
 PLAYED_KINDS = (PartKind.VIDEO, PartKind.AUDIO)
 FILE_KINDS = (PartKind.IMAGE, *PLAYED_KINDS)
+
+_NOT_INSPECTED = Q(kind__in=PLAYED_KINDS, looked_at=None)
+_AWAITS_CHECKSUM = Q(kind__in=FILE_KINDS, checksum=None)
+
+
+class PartQuerySet(models.QuerySet["Part"]):
+    """Parts, with the filters for those whose files are still to be read."""
+
+    def not_inspected(self) -> "PartQuerySet":
+        """Clips and recordings whose files have not been inspected for their types."""
+        return self.filter(_NOT_INSPECTED)
+
+    def awaiting_checksum(self) -> "PartQuerySet":
+        """Media whose checksums are not known yet; a blank one is known not to be had."""
+        return self.filter(_AWAITS_CHECKSUM)
+
+    def unread(self) -> "PartQuerySet":
+        """Media that a worker has yet to read, for their types or their checksums."""
+        return self.filter(_NOT_INSPECTED | _AWAITS_CHECKSUM)
 
 
 class Part(models.Model):
@@ -177,6 +188,13 @@ class Part(models.Model):
         blank=True,
         help_text="When the files of a clip or recording were looked into for their types.",
     )
+    checksum = models.CharField(  # noqa: DJ001 - see its help
+        max_length=80,
+        null=True,
+        blank=True,
+        help_text="Of the file at its path, with the method: sha256:..., or of a file in a bucket "
+        "etag:...-size. Blank where there is none to be had, NULL where none was computed yet.",
+    )
 
     objects = PartQuerySet.as_manager()
 
@@ -184,9 +202,9 @@ class Part(models.Model):
         ordering = ["position"]
         indexes = [
             models.Index(
-                fields=["item"],
-                condition=Q(kind__in=PLAYED_KINDS, looked_at=None),
-                name="annotate_part_not_looked_into",
+                fields=["id"],
+                condition=_NOT_INSPECTED | _AWAITS_CHECKSUM,
+                name="annotate_part_unread",
             ),
         ]
         constraints = [
@@ -205,6 +223,11 @@ class Part(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=PLAYED_KINDS) | Q(also=[], type=""),
                 name="annotate_part_sources_of_media",
+            ),
+            models.CheckConstraint(
+                condition=Q(checksum=None)
+                | (Q(kind__in=FILE_KINDS) & (Q(checksum="") | ~Q(path__contains="://"))),
+                name="annotate_part_checksum_of_file",
             ),
         ]
 

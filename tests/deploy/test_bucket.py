@@ -1,6 +1,7 @@
 """Media in a bucket of a real S3 server: found, linked, inspected; and an outage of the bucket."""
 
 import errno
+import hashlib
 import http.server
 import json
 import os
@@ -105,6 +106,14 @@ def test_a_picture_is_shown_by_a_link_of_the_bucket_that_works_for_some_minutes(
         assert response.read() == PNG
 
 
+def test_of_a_picture_the_buckets_links_say_the_checksum(collection, bucket):
+    bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
+    perform_work(receive(collection, image="m/a.png"))
+    assert media_inspection_turns.take_turn(collection=collection) == 1
+    assert Part.objects.get().checksum == f"etag:{hashlib.md5(PNG).hexdigest()}-{len(PNG)}"
+    assert media_inspection_turns.overdue() == []
+
+
 def test_a_file_that_the_bucket_does_not_have_is_a_fault_of_the_import(collection, bucket):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
     bucket.put_object(Key="shown/other/m/b.png", Body=PNG)
@@ -112,16 +121,19 @@ def test_a_file_that_the_bucket_does_not_have_is_a_fault_of_the_import(collectio
     assert failed.work.state == Work.State.FAILED and "m/b.png" in json.dumps(failed.report)
 
 
-def test_of_a_clip_stretches_are_read_over_the_buckets_links(collection, bucket):
-    bucket.put_object(
-        Key="shown/shapes/a.mp4", Body=clips.encode_clip("mp4", "libx264", "aac") + bytes(100_000)
-    )
+def test_of_a_clip_stretches_are_read_over_the_buckets_links_which_say_its_checksum(
+    collection, bucket
+):
+    clip = clips.encode_clip("mp4", "libx264", "aac") + bytes(100_000)
+    bucket.put_object(Key="shown/shapes/a.mp4", Body=clip)
     perform_work(receive(collection, video="a.mp4"))
     assert Part.objects.get().looked_at is None and media_inspection_turns.overdue() == [
         collection.pk
     ]
     assert media_inspection_turns.take_turn(collection=collection) == 1
-    assert Part.objects.get().type.startswith('video/mp4; codecs="avc1')
+    part = Part.objects.get()
+    assert part.type.startswith('video/mp4; codecs="avc1')
+    assert part.checksum == f"etag:{hashlib.md5(clip).hexdigest()}-{len(clip)}"
 
 
 class Failing(http.server.BaseHTTPRequestHandler):

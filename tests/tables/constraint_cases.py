@@ -109,6 +109,7 @@ CASES = {
     "annotate_part_has_content": update("annotate_part", "text = ''"),
     "annotate_part_ends_after_start": update("annotate_part", '"start" = 2, "end" = 2'),
     "annotate_part_sources_of_media": update("annotate_part", "type = 'video/mp4'"),
+    "annotate_part_checksum_of_file": update("annotate_part", "checksum = ''", "kind = 'text'"),
     "annotate_referenceset_unique_name": copied_row("annotate_referenceset"),
     "annotate_referenceset_named": update("annotate_referenceset", "name = ''"),
     "annotate_referencelabel_unique_pair": copied_row("annotate_referencelabel"),

@@ -1,36 +1,24 @@
 """Inspection of clips and recordings: the types of their files, and doubts about them for the lead.
 
 Uploaded files and those in a folder are inspected when their items are loaded. A worker inspects
-files that were here before that was done, and files in a bucket (see media_inspection_turns). An
-address that somebody wrote into a file is never fetched: its type is what the file says.
+files that were here before that was done, and files in a bucket, and it computes the checksums of
+all media (see media_inspection_turns): a load does not wait for every byte of them.
 """
 
-import io
 import json
-import logging
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
 
 from django.db import connection
-from django.db.models import QuerySet
 
-from annotate.core.files.archives.ranged_files import BLOCK, RangedFile, UnreachableFile
-from annotate.core.files.items.item_rows import is_address
-from annotate.core.labels.cards import MediaSource
 from annotate.core.media import media_doubts
-from annotate.core.media.containers.detection import detect_mime_type
 from annotate.core.media.media_doubts import TypedParts
 from annotate.models import Collection, Part
 from annotate.services.background import progress
-from annotate.services.collection.media import locate_medium
-
-log = logging.getLogger(__name__)
+from annotate.services.imports.media_files import MediaFiles, PartReading
 
 CHUNK = 1_000
 # A part that a load gave other sources or types during its inspection waits for another one.
-_STORE = """
+_STORE_TYPES = """
     UPDATE annotate_part
     SET type = inspected.type, also = inspected.also::jsonb, looked_at = clock_timestamp()
     FROM unnest(%(parts)s::bigint[], %(types)s::text[], %(also)s::text[],
@@ -39,6 +27,17 @@ _STORE = """
     WHERE annotate_part.id = inspected.part AND annotate_part.looked_at IS NULL
       AND annotate_part.type = inspected.type_then
       AND annotate_part.also = inspected.also_then::jsonb
+"""
+# A part that a load has locked is left for the next turn: each would wait for the other.
+_STORE_CHECKSUMS = """
+    UPDATE annotate_part SET checksum = file.checksum
+    FROM (SELECT part.id, read.checksum
+          FROM unnest(%(parts)s::bigint[], %(paths)s::text[], %(checksums)s::text[])
+               AS read(part, path, checksum)
+          JOIN annotate_part part ON part.id = read.part AND part.path = read.path
+          WHERE part.checksum IS NULL
+          FOR NO KEY UPDATE OF part SKIP LOCKED) file
+    WHERE annotate_part.id = file.id
 """
 # NULL for a file that was inspected and has no type, since it could not be read; else its type.
 _TYPE = (
@@ -64,108 +63,50 @@ _TYPES = f"""
 """  # noqa: S608 - own text
 
 
-class PartTypes(NamedTuple):
-    """A part and the types of its sources, in their order."""
-
-    part: Part
-    types: list[str]
-
-
-class FileTypes:
-    """The types of a collection's files; a file of several parts is inspected once.
-
-    in_buckets : whether files in a bucket are inspected as well, which takes a moment each
-    n_unanswered : number of files in a row that the bucket did not give
-    """
-
-    def __init__(self, collection: Collection, *, in_buckets: bool) -> None:
-        self.collection = collection
-        self.in_buckets = in_buckets
-        self.n_unanswered = 0
-        self._types_by_file: dict[tuple[str, str], str | None] = {}
-
-    def of(self, part: Part) -> PartTypes | None:
-        """Return the types of a part; None if one of its files, in a bucket, is left for later."""
-        types = [self._type(part.kind, source) for source in part.sources]
-        return None if None in types else PartTypes(part, cast(list[str], types))
-
-    def _type(self, kind: str, source: MediaSource) -> str | None:
-        if is_address(source.path):
-            return source.type
-        if (kind, source.path) not in self._types_by_file:
-            self._types_by_file[kind, source.path] = self._look(kind, source.path)
-        return self._types_by_file[kind, source.path]
-
-    def _look(self, kind: str, path: str) -> str | None:
-        location = locate_medium(collection=self.collection, path=path)
-        if isinstance(location, str) and not self.in_buckets:
-            return None
-        mime = ""
-        try:
-            with _opened(location) as stream:
-                mime = detect_mime_type(stream, kind)
-        except UnreachableFile as error:
-            log.warning(
-                "The bucket with the media of %s does not give %s: %s", self.collection, path, error
-            )
-            self.n_unanswered += 1
-            return None
-        except OSError as error:
-            log.info("%s of %s cannot be looked into: %s", path, self.collection, error)
-        if isinstance(location, str):
-            self.n_unanswered = 0
-        return mime
-
-
-def _opened(location: Path | str | None) -> AbstractContextManager[BinaryIO]:
-    if location is None:
-        return io.BytesIO()
-    if isinstance(location, Path):
-        return location.open("rb")
-    return cast(BinaryIO, io.BufferedReader(RangedFile(location, progress.clock), BLOCK))
-
-
-def uninspected(*, collection: Collection, after: int = 0, n: int = CHUNK) -> QuerySet[Part]:
-    """Return the next n uninspected clips and recordings, after the part of this key."""
-    return (
-        Part.objects.not_inspected()
-        .filter(item__collection=collection, pk__gt=after)
-        .order_by("pk")[:n]
-    )
-
-
 def look_into_files(
     *, collection: Collection, report: progress.ProgressCallback = progress.ignore_progress
 ) -> int:
     """Inspect the uninspected clips and recordings, except in buckets; returns their number."""
-    types = FileTypes(collection, in_buckets=False)
+    files = MediaFiles(collection, in_buckets=False)
+    parts = Part.objects.not_inspected().filter(item__collection=collection).order_by("pk")
     n_stored, last_pk = 0, 0
-    while chunk := list(uninspected(collection=collection, after=last_pk)):
-        n_stored += store_types([part_types for part in chunk if (part_types := types.of(part))])
+    while chunk := list(parts.filter(pk__gt=last_pk)[:CHUNK]):
+        readings = (files.read(part, with_checksum=False) for part in chunk)
+        n_stored += store([reading for reading in readings if reading])
         last_pk = chunk[-1].pk
         report(n_stored, None, "clips and recordings")
     return n_stored
 
 
-def store_types(part_types: Sequence[PartTypes]) -> int:
-    """Store the types of parts; returns their number."""
-    also = [
-        [{**source, "type": mime} for source, mime in zip(part.also, mimes[1:], strict=True)]
-        for part, mimes in part_types
-    ]
-    if part_types:
-        with connection.cursor() as cursor:
+def store(readings: Sequence[PartReading]) -> int:
+    """Store the types and checksums of parts; returns the number of readings."""
+    with connection.cursor() as cursor:
+        if inspections := [reading for reading in readings if reading.types]:
+            cursor.execute(_STORE_TYPES, _parameters_of_types(inspections))
+        if checksums := [reading for reading in readings if reading.checksum is not None]:
             cursor.execute(
-                _STORE,
+                _STORE_CHECKSUMS,
                 {
-                    "parts": [part.pk for part, _ in part_types],
-                    "types": [mimes[0] for _, mimes in part_types],
-                    "also": [json.dumps(sources) for sources in also],
-                    "types_then": [part.type for part, _ in part_types],
-                    "also_then": [json.dumps(part.also) for part, _ in part_types],
+                    "parts": [reading.part.pk for reading in checksums],
+                    "paths": [reading.part.path for reading in checksums],
+                    "checksums": [reading.checksum for reading in checksums],
                 },
             )
-    return len(part_types)
+    return len(readings)
+
+
+def _parameters_of_types(readings: Sequence[PartReading]) -> dict[str, list[object]]:
+    also = [
+        [{**source, "type": mime} for source, mime in zip(part.also, types[1:], strict=True)]
+        for part, types, _ in readings
+    ]
+    return {
+        "parts": [part.pk for part, _, _ in readings],
+        "types": [types[0] for _, types, _ in readings],
+        "also": [json.dumps(sources) for sources in also],
+        "types_then": [part.type for part, _, _ in readings],
+        "also_then": [json.dumps(part.also) for part, _, _ in readings],
+    }
 
 
 def doubts(*, collection: Collection) -> list[str]:

@@ -1,21 +1,19 @@
-"""Inspection, by turns of a worker, of clips and recordings not inspected when they were loaded.
+"""Inspection, by turns of a worker, of media that were not read, or not wholly, when loaded.
 
-These lie in a bucket, of whose files only the heads are fetched, or were here before inspections
-were made. The sweep sends a worker until none are left; the cache entries are throw-away: without
-them files are tried again sooner.
+It computes the checksums of all media, and finds the types of those clips and recordings that lie
+in a bucket, of whose files only the heads are fetched, or were here before inspections were made.
+The sweep sends a worker until none are left; the cache entries are throw-away: without them files
+are tried again sooner.
 """
 
 from django.core.cache import cache
+from django.db.models import QuerySet
 
 from annotate.models import Collection, Part
 from annotate.services.background import progress
 from annotate.services.background.workers import try_lock
-from annotate.services.imports.media_inspection import (
-    FileTypes,
-    PartTypes,
-    store_types,
-    uninspected,
-)
+from annotate.services.imports.media_files import MediaFiles, PartReading
+from annotate.services.imports.media_inspection import store
 
 TURN_SECONDS = 60
 MOST_UNANSWERED = 3  # files in a row without an answer, after which the bucket counts as away
@@ -25,7 +23,7 @@ AT_ONCE = 50  # parts that are stored together
 
 
 def take_turn(*, collection: Collection) -> int:
-    """Inspect waiting parts for about a minute and return their number; 0 while it rests.
+    """Read the files of waiting parts for about a minute and return their number; 0 while it rests.
 
     One worker at a time does. A file that its bucket does not give is skipped, and the next turn
     begins after it. Once all have been tried, or the bucket is away, the collection rests before
@@ -38,41 +36,40 @@ def take_turn(*, collection: Collection) -> int:
 
 
 def _turn(collection: Collection) -> int:
-    types = FileTypes(collection, in_buckets=True)
+    files = MediaFiles(collection, in_buckets=True)
     until = progress.clock() + TURN_SECONDS
     n_stored, last_pk, is_over = 0, cache.get(_position_key(collection.pk)) or 0, False
-    while not is_over and (
-        chunk := list(uninspected(collection=collection, after=last_pk, n=AT_ONCE))
-    ):
-        inspected_types: list[PartTypes] = []
+    while not is_over and (chunk := list(_unread(collection, after=last_pk, n=AT_ONCE))):
+        readings: list[PartReading] = []
         try:
             for part in chunk:
-                if part_types := types.of(part):
-                    inspected_types.append(part_types)
+                if reading := files.read(part, with_checksum=True):
+                    readings.append(reading)
                 last_pk = part.pk
-                is_over = types.n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
+                is_over = files.n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
                 if is_over:
                     break
-        finally:  # whatever interrupts it, an inspected file is not fetched again
-            n_stored += store_types(inspected_types)
+        finally:  # whatever interrupts it, a file that was read is not read again
+            n_stored += store(readings)
     if is_over:
         cache.set(_position_key(collection.pk), last_pk, KEPT_SECONDS)
     else:
         cache.delete(_position_key(collection.pk))
-    if types.n_unanswered >= MOST_UNANSWERED or (
-        not is_over and uninspected(collection=collection, n=1).exists()
-    ):
+    if files.n_unanswered >= MOST_UNANSWERED or (not is_over and _unread(collection, n=1).exists()):
         cache.set(_rest_key(collection.pk), True, REST_SECONDS)
     return n_stored
 
 
+def _unread(collection: Collection, *, after: int = 0, n: int) -> QuerySet[Part]:
+    """Return the next n unread parts, after the part of this key."""
+    parts = Part.objects.unread().filter(item__collection=collection, pk__gt=after)
+    return parts.order_by("pk")[:n]
+
+
 def overdue() -> list[int]:
-    """Return the keys of collections with uninspected parts, except those that rest."""
+    """Return the keys of collections with unread parts, except those that rest."""
     collection_ids = (
-        Part.objects.not_inspected()
-        .order_by()
-        .values_list("item__collection", flat=True)
-        .distinct()
+        Part.objects.unread().order_by().values_list("item__collection", flat=True).distinct()
     )
     collection_by_key = {_rest_key(pk): pk for pk in collection_ids}
     resting_keys = cache.get_many(collection_by_key)

@@ -178,6 +178,7 @@ def test_items_of_before_are_looked_into_by_a_worker_once(collection):
         line("2", video="b.ogv"),
         files={"a.webm": webm(), "b.ogv": b"gone"},
     )
+    media_inspection_turns.take_turn(collection=collection)  # for the checksums
     assert media_inspection_turns.overdue() == []
     Part.objects.update(type="", looked_at=None)  # as they stood before anybody looked
     assert media_inspection_turns.overdue() == [collection.pk]

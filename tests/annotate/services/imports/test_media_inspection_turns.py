@@ -12,7 +12,7 @@ from annotate import tasks
 from annotate.core.files.archives.ranged_files import RangedFile, UnreachableFile
 from annotate.core.files.archives.sources import FileSource
 from annotate.models import Part
-from annotate.services.imports import items, media_inspection, media_inspection_turns
+from annotate.services.imports import items, media_files, media_inspection, media_inspection_turns
 from tests import cast
 from tests.annotate.bucket import Store, content
 from tests.annotate.core.files.samples import file
@@ -214,7 +214,7 @@ def test_one_worker_at_a_time_looks_into_a_collection(collection, bucket):
 
 def test_what_was_looked_into_is_kept_whatever_comes_in_between(collection, bucket, monkeypatch):
     load_clips(collection, bucket, "a.mp4", "b.mp4")
-    look_into = media_inspection.detect_mime_type
+    look_into = media_files.detect_mime_type
 
     def fails_at_the_second(stream, kind):
         if known_files.append(kind) or len(known_files) == 2:
@@ -222,7 +222,7 @@ def test_what_was_looked_into_is_kept_whatever_comes_in_between(collection, buck
         return look_into(stream, kind)
 
     known_files: list[str] = []
-    monkeypatch.setattr(media_inspection, "detect_mime_type", fails_at_the_second)
+    monkeypatch.setattr(media_files, "detect_mime_type", fails_at_the_second)
     with pytest.raises(RuntimeError):
         media_inspection_turns.take_turn(collection=collection)
     assert stored_types(collection) == {"a": MP4}
@@ -232,14 +232,14 @@ def test_sources_that_came_while_a_part_was_looked_into_are_looked_into_next(
     collection, bucket, monkeypatch
 ):
     load_clips(collection, bucket, "a.mp4")
-    look_into = media_inspection.detect_mime_type
+    look_into = media_files.detect_mime_type
 
     def meanwhile(stream, kind):
         Part.objects.update(also=[{"path": "b.mp4", "type": ""}])
         return look_into(stream, kind)
 
     with monkeypatch.context() as patched:
-        patched.setattr(media_inspection, "detect_mime_type", meanwhile)
+        patched.setattr(media_files, "detect_mime_type", meanwhile)
         media_inspection_turns.take_turn(collection=collection)
     assert stored_types(collection) == {} and Part.objects.get().also == [
         {"path": "b.mp4", "type": ""}
