@@ -1,4 +1,4 @@
-"""URLs of metrics: dashboard, leaderboard, explorer, analyses, downloads, a pool's bias."""
+"""URLs of metrics: dashboard, leaderboard, explorer, analyses, duplicates, downloads, bias."""
 
 from django.urls import include, path
 
@@ -7,6 +7,7 @@ from metrics.views import (
     analysis,
     dashboard,
     downloads,
+    duplicates,
     explorer,
     leaderboard,
     plans,
@@ -45,6 +46,14 @@ ANALYSES = [
     path("<slug:chapter>/<slug:name>/state/", analysis.analysis_state, name="analysis-state"),
     path("<slug:chapter>/<slug:name>/table.csv", analysis.analysis_table, name="analysis-table"),
 ]
+DUPLICATES = [
+    path("", duplicates.duplicates, name="duplicates"),
+    path("state/", duplicates.duplicates_state, name="duplicates-state"),
+    path("mark/", duplicates.mark, name="duplicates-mark"),
+    path("mark-all/", duplicates.mark_all, name="duplicates-mark-all"),
+    path("unmark/", duplicates.unmark, name="duplicates-unmark"),
+    path("unmark-all/", duplicates.unmark_all, name="duplicates-unmark-all"),
+]
 POOL_BIAS = [
     path("", pool_bias.pool_bias, name="pool-bias"),
     path("state/", pool_bias.pool_bias_state, name="pool-bias-state"),
@@ -57,6 +66,7 @@ urlpatterns = [
     path("c/<slug:slug>/results/explorer/", explorer.explorer, name="explorer"),
     path("c/<slug:slug>/results/explorer/state/", explorer.explorer_state, name="explorer-state"),
     path("c/<slug:slug>/results/analysis/", include(ANALYSES)),
+    path("c/<slug:slug>/results/duplicates/", include(DUPLICATES)),
     path("c/<slug:slug>/results/downloads/", include(DOWNLOADS)),
     path("c/<slug:slug>/judging/pools/<int:pk>/favours/", include(POOL_BIAS)),
 ]

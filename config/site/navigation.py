@@ -52,7 +52,7 @@ SECTIONS = {
     "Results": (
         SectionTab("Leaderboard", "metrics:leaderboard", LEADERS),
         SectionTab("Explorer", "metrics:explorer", LEADERS),
-        SectionTab("Analysis", "metrics:analyses", LEADERS),
+        SectionTab("Analysis", "metrics:analyses", LEADERS, also=("results/duplicates/",)),
         SectionTab("Runs", "pooling:runs", LEADERS),
         SectionTab("Downloads", "metrics:downloads", LEADERS),
     ),

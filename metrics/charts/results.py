@@ -6,6 +6,7 @@ from metrics.charts.charts import Chart, Figure, Spec
 from metrics.core.statistics.intervals import Interval
 
 Cell = str | int | float | None
+MOST_ROWS = 100  # of a table without a chart, on a page
 
 
 class Column(NamedTuple):
@@ -47,6 +48,10 @@ class AnalysisResult(NamedTuple):
 
     def chart(self, *, id: str, caption: str) -> Chart:
         """The chart with its table; with an empty specification where there is only a table."""
+        rows = self.printed_rows
+        n_shown = len(rows) if self.spec else MOST_ROWS
+        if len(rows) > n_shown:
+            caption = f"{caption} The first {n_shown:,} of {len(rows):,} rows; the CSV has all."
         return Chart(
             id=id,
             title=self.headline,
@@ -54,7 +59,7 @@ class AnalysisResult(NamedTuple):
             # what a picture is of, for screen readers and in its file
             spec={"description": f"{self.headline}. {caption}", **self.spec} if self.spec else {},
             columns=[column.title for column in self.columns],
-            rows=self.printed_rows,
+            rows=rows[:n_shown],
         )
 
     @property

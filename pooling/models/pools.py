@@ -86,6 +86,11 @@ class Pool(models.Model):
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     opened_at = models.DateTimeField(null=True, blank=True)
+    repeats_due_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since then its round is to be gone through for pairs of duplicates.",
+    )
     ordered_at = models.DateTimeField(
         null=True, blank=True, help_text="When the live order of its queue was last computed."
     )

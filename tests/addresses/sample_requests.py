@@ -76,6 +76,7 @@ def sample_requests(world: World) -> list[SampleRequest]:
         *_judging(campaign),
         *_files(campaign),
         *_pools(campaign),
+        *_duplicates(campaign),
         *_reviews(campaign),
         *_people(campaign),
         *_settings(campaign),
@@ -189,6 +190,15 @@ def _pools(campaign: Campaign) -> Iterator[SampleRequest]:
     yield _sample(collection, "api:pools", "researcher", {"name": "later", **choice}, as_json=True)
     yield _sample(collection, "api:pool-preview", "researcher", choice, as_json=True)
     yield _sample(collection, "metrics:download-new", "lead", {}, "pairs")
+
+
+def _duplicates(campaign: Campaign) -> Iterator[SampleRequest]:
+    """A lead's marks of duplicates, and those taken back."""
+    collection, mark = campaign.collection, campaign.collection.duplicates.get()
+    other = collection.items.filter(side=mark.side).exclude(pk__in=[mark.item_id, mark.original_id])
+    body = {"original": mark.original_id, "item": [other.earliest("pk").pk]}
+    yield _sample(collection, "metrics:duplicates-mark", "lead", body)
+    yield _sample(collection, "metrics:duplicates-unmark", "lead", {"item": mark.item_id})
 
 
 def _reviews(campaign: Campaign) -> Iterator[SampleRequest]:

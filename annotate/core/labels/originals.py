@@ -62,3 +62,6 @@ class Originals(NamedTuple):
         within = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
         duplicates = items[first[row] + within]
         return np.concatenate([np.arange(len(keys)), row]), np.concatenate([keys, duplicates])
+
+
+NO_ORIGINALS = Originals(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -24,6 +24,7 @@ LOCKS = {
     "golds": 12,
     "matrices": 13,
     "refresh": 14,
+    "repeats": 15,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

@@ -43,8 +43,13 @@ def mark_duplicates(
     originals = {group.original.pk: group.original for group in groups}
     for key, original in originals.items():
         if key in stored_originals or key in new_originals:
-            raise DuplicateRefused(f"{original} is itself a duplicate: choose its original.")
-    _follow(new_originals)
+            raise DuplicateRefused(
+                f"{original} is itself a duplicate: choose its original, or take that mark back."
+            )
+    followers = list(Duplicate.objects.filter(original__in=list(new_originals)))
+    for follower in followers:
+        follower.original = new_originals[follower.original_id]
+    Duplicate.objects.bulk_update(followers, ["original"], batch_size=BATCH)
     rows = [
         Duplicate(item_id=key, original=original, collection=collection, side=original.side)
         for key, original in sorted(new_originals.items())
@@ -86,14 +91,6 @@ def _check(item: Item, original: Item, collection: Collection) -> None:
     for end in (item, original):
         if end.excluded_at is not None or end.split != "test":
             raise DuplicateRefused(f"{end} is left out of evaluation.")
-
-
-def _follow(new_originals: dict[int, Item]) -> None:
-    """Let duplicates of items that are duplicates now repeat their originals."""
-    rows = list(Duplicate.objects.filter(original__in=list(new_originals)))
-    for row in rows:
-        row.original = new_originals[row.original_id]
-    Duplicate.objects.bulk_update(rows, ["original"], batch_size=BATCH)
 
 
 def _log(

@@ -56,6 +56,7 @@ def exclude_pair(*, pair: Pair, by: User, reason: str) -> None:
         raise ExclusionUnchanged("This pair is excluded already.")
     exclusion.refresh_from_db()
     _drop_pairs([pair.pk], at=exclusion.at, by=by)
+    _notify_of_duplicates(pair.collection_id, [pair.query_id, pair.document_id])
     reconcile_and_log(pair=pair, kind=ReviewAction.Kind.PAIR_EXCLUDED, by=by, reason=reason)
 
 
@@ -127,13 +128,14 @@ def _begin_review(
     require_none_under_way(unfinished_of_items(items=[item]))
     # At once, however long its pairs take: it concerns the scores of queries without a pair of it.
     note_changes(collection_id=item.collection_id, pair_ids=[None])
-    if Duplicate.objects.filter(Q(item=item) | Q(original=item)).exists():
-        duplicates_changed.send(sender=Duplicate, collection_id=item.collection_id)
     subject = review_log.ActionSubject(item=item)
     action = review_log.note(
         collection=item.collection, kind=kind, by=by, subject=subject, reason=reason
     )
-    return begin(action=action, n_total=_pairs_of(item).count(), handler=handler, since=since)
+    decision = begin(action=action, n_total=_pairs_of(item).count(), handler=handler, since=since)
+    # last: whoever goes through a pool locks pairs first, too
+    _notify_of_duplicates(item.collection_id, [item.pk])
+    return decision
 
 
 def _lock_next(decision: ReviewWork) -> list[int]:
@@ -178,6 +180,13 @@ def _restore_pairs(pairs: list[int], *, since: datetime, by: User | None) -> Non
     RoundPair.objects.filter(pair__in=restored_pairs, dropped_at__isnull=False).update(
         dropped_at=None
     )
+
+
+def _notify_of_duplicates(collection_id: int, items: Sequence[int]) -> None:
+    """Tell pooling where one of the items repeats another, or is repeated."""
+    marks = Duplicate.objects.filter(Q(item__in=items) | Q(original__in=items))
+    if marks.exists():
+        duplicates_changed.send(sender=Duplicate, collection_id=collection_id)
 
 
 def _notify_restored_rounds(round_pairs: QuerySet[RoundPair]) -> None:

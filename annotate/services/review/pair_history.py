@@ -18,6 +18,7 @@ from annotate.models import (
     Seat,
     User,
 )
+from annotate.services.collection.duplicates import original_names
 from annotate.services.supervision import review_log
 
 POLICY = "policy"  # instead of a lead's name
@@ -65,6 +66,7 @@ class HistoryEvent(NamedTuple):
 class History(NamedTuple):
     """A pair's whole history.
 
+    original : the ids of the pair that it repeats; "" for none
     n_kept_back : comments and notes of annotators that are hidden from a viewer who is no lead
     """
 
@@ -77,6 +79,7 @@ class History(NamedTuple):
     actions: list[ReviewAction]
     golds: list[Gold]
     exclusion: PairExclusion | None
+    original: str
     n_kept_back: int
 
     @property
@@ -178,6 +181,7 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
         actions=list(review_log.entries(collection=pair.collection, pair=pair)),
         golds=list(Gold.objects.filter(pair=pair)),
         exclusion=PairExclusion.objects.filter(pair=pair).first(),
+        original=original_names(pair.query, pair.document),
         n_kept_back=n_kept_back,
     )
 
@@ -293,10 +297,11 @@ def _sentence(history: History) -> str:
     if history.exclusion is not None:
         return f"It is excluded and counts as unjudged: {history.exclusion.reason}"
     if resolution is None:
+        repeats = f" It repeats {history.original}, whose grade counts in its place."
         return (
             f"It has no grade: labels given are {grades}."
             if grades
-            else "Nobody has given it a label that counts."
+            else f"Nobody has given it a label that counts.{repeats if history.original else ''}"
         )
     policy = resolution.policy
     tie = TIES[policy.tie]

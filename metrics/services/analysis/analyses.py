@@ -54,6 +54,16 @@ class AnalysisRequest(NamedTuple):
     report_progress: ReportProgress
 
 
+class NextPage(NamedTuple):
+    """A page of a collection on which somebody acts on what an analysis found.
+
+    address : name of its URL
+    """
+
+    label: str
+    address: str
+
+
 @dataclass(frozen=True)
 class Analysis:
     """A row of the register.
@@ -65,6 +75,7 @@ class Analysis:
     test : of the numbers, as pytest names it
     choices : those that change it; measure : the measure where none is chosen; "" for none
     n_runs : the number of runs that it is about, the first of those chosen; None for all
+    next_page : where to act on it, if anywhere
     """
 
     name: str
@@ -79,6 +90,7 @@ class Analysis:
     choices: frozenset[Choice]
     measure: str = ""
     n_runs: int | None = None
+    next_page: NextPage | None = None
 
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""

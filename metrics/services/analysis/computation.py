@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Max
+from django.db.models import Count, Max
 from django.utils import timezone
 
-from annotate.models import Collection, Import, Kept
+from annotate.models import Collection, Duplicate, Import, Kept
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
@@ -50,7 +50,7 @@ def look(
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
-    Three queries, and one for each. runs : those of the specs, at least
+    Four queries, and one for each. runs : those of the specs, at least
     """
     inputs_version = _inputs_version(collection)
     answers: list[AnalysisAnswer | None] = []
@@ -79,20 +79,21 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; four queries at most."""
+    """The version of the inputs; five queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
     return _version_of(_inputs_version(inquiry.collection), runs)
 
 
 def _inputs_version(collection: Collection) -> str:
-    """A text that changes with labels, rankings and rules, and with each import; three queries.
+    """A text that changes with labels, rankings and rules, imports and duplicates; four queries.
 
     Items and their texts come by imports alone.
     """
     imports = Import.objects.filter(collection=collection)
     newest = imports.aggregate(at=Max("work__finished_at"))["at"]
-    return f"{RULES} {version_of(collection=collection)} {newest}"
+    marks = Duplicate.objects.filter(collection=collection).aggregate(n=Count("pk"), at=Max("at"))
+    return f"{RULES} {version_of(collection=collection)} {newest} {marks['n']} {marks['at']}"
 
 
 def _version_of(inputs_version: str, runs: Sequence[Run]) -> str:

@@ -17,6 +17,7 @@ from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_from_facts
 from metrics.services.scores import labels
+from metrics.services.scores.propagation import propagation_sentence
 from pooling.models import Run
 
 
@@ -57,6 +58,8 @@ def nouns_of(inputs: DirectionInputs, *, n_without_text: int = 0) -> Nouns:
             "means and shares stand for all of those; counts, medians and bars are of the drawn."
         )
     notes += [note for note in (facts.choice, facts.caution) if note]
+    if note := propagation_sentence(inputs.n_propagated):
+        notes.append(note)
     return Nouns(facts.queries, facts.text, notes)
 
 

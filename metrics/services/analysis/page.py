@@ -45,6 +45,12 @@ class AnalysisPanel(NamedTuple):
         return self._address("analysis-table")
 
     @property
+    def next_url(self) -> str:
+        """The address of the page on which somebody acts on it; "" without one."""
+        page = self.analysis.next_page
+        return reverse(page.address, args=[self.collection.slug]) if page else ""
+
+    @property
     def job(self) -> dict[str, object]:
         """The context of what is shown while it is computed for the first time."""
         spec = self.analysis.spec(self.choices)
@@ -83,7 +89,7 @@ class AnalysisPanel(NamedTuple):
 def panels_of(
     *, collection: Collection, analyses: Sequence[Analysis], choices: SharedChoices
 ) -> list[AnalysisPanel]:
-    """Look at some analyses; three queries, and one for each."""
+    """Look at some analyses; four queries, and one for each."""
     specs = [analysis.spec(choices) for analysis in analyses]
     answers = look(collection=collection, specs=specs, runs=choices.runs)
     rows = zip(analyses, answers, strict=True)

@@ -1,7 +1,7 @@
 """Texts of items: those of the queries, and those of their side that runs were trained on."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -77,17 +77,28 @@ def training_similarity(request: AnalysisRequest, texts: SourceTexts) -> NDArray
             f"compare: choose a smaller query set, for {MOST_PAIRS // 10**6:,} million pairs or "
             "fewer."
         )
-    key = f"text-similarity-{_digest(own_texts, training_texts)}"
-    value = cache.get(key)
-    if value is None:
-        similarity = nearest_similarity(
-            own_texts,
-            training_texts,
-            report_progress=lambda n, total: request.report_progress(n, total, "texts"),
-        )
-        value = similarity.tobytes()
-        cache.set(key, value, timeout=KEPT_SECONDS)
-    return np.frombuffer(value, dtype=np.float64)
+    (similarity,) = cached_arrays(
+        f"text-similarity-{digest_of(own_texts, training_texts)}",
+        lambda: [
+            nearest_similarity(
+                own_texts,
+                training_texts,
+                report_progress=lambda n, total: request.report_progress(n, total, "texts"),
+            )
+        ],
+    )
+    return similarity
+
+
+def cached_arrays(
+    key: str, compute: Callable[[], Iterable[NDArray[np.generic]]]
+) -> list[NDArray[np.float64]]:
+    """Arrays of numbers from the cache, or computed and put there for a week."""
+    values = cache.get(key)
+    if values is None:
+        values = [array.astype(np.float64).tobytes() for array in compute()]
+        cache.set(key, values, timeout=KEPT_SECONDS)
+    return [np.frombuffer(value, dtype=np.float64) for value in values]
 
 
 def _training_texts(collection: Collection, side: Side) -> list[str]:
@@ -109,7 +120,8 @@ def _texts(items: list[int]) -> dict[int, str]:
     return {item: " ".join(texts[::-1]) for item, texts in parts_of.items()}  # the last came first
 
 
-def _digest(*lists: Iterable[str]) -> str:
+def digest_of(*lists: Iterable[str]) -> str:
+    """A hash of lists of texts, and of the rules by which they are compared."""
     digest = hashlib.sha256(RULES.encode())
     for texts in lists:
         digest.update(b"\0")

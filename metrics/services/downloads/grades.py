@@ -74,7 +74,12 @@ def grades_of(
     if not source.has_people:
         grades = labels.labels_of(collection=collection, direction=direction, label_source=source)
         return _file_grades(grades, no_grades(), scope)
-    own = _own_grades(collection, direction, qrels_request.rule)
+    if qrels_request.rule:
+        own = people_grades_by_rule(
+            collection=collection, direction=direction, rule=qrels_request.rule
+        )
+    else:
+        own = labels.own_grades(collection=collection, direction=direction)
     grades = labels.labels_of(
         collection=collection, direction=direction, label_source=source, people=own
     )
@@ -93,20 +98,14 @@ def grades_of(
     return _file_grades(with_copies, _changed_pairs(with_copies, grades), scope)
 
 
-def _own_grades(collection: Collection, direction: Direction, rule: str) -> Grades:
-    if rule:
-        return people_grades_by_rule(collection=collection, direction=direction, rule=rule)
-    return labels.own_grades(collection=collection, direction=direction)
-
-
 def _changed_pairs(grades: Grades, grades_before: Grades) -> Grades:
     """The pairs that have another grade than before, or had none."""
     rows, rows_before = (np.stack(table, axis=1) for table in (grades, grades_before))
     _, first, n = np.unique(
         np.concatenate([rows, rows_before]), axis=0, return_index=True, return_counts=True
     )
-    changed = first[(n == 1) & (first < len(rows))]
-    return Grades(*rows[changed].T)
+    positions = first[(n == 1) & (first < len(rows))]
+    return Grades(*rows[positions].T)
 
 
 def _file_grades(grades: Grades, propagated: Grades, scope: EvaluationScope | None) -> FileGrades:
@@ -115,8 +114,13 @@ def _file_grades(grades: Grades, propagated: Grades, scope: EvaluationScope | No
 
 
 def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
-    """The grades that a rule gives pairs from people's counting labels, without adjudications."""
-    judgments = CountingJudgment.objects.labels().filter(collection=collection)
+    """The grades that a rule gives pairs from people's counting labels, without adjudications.
+
+    Pairs that a lead excluded have none.
+    """
+    judgments = CountingJudgment.objects.labels().filter(
+        collection=collection, pair__exclusion=None
+    )
     source, target = labels.ends(direction)
     columns = (f"pair__{source}", f"pair__{target}", "number", "grade")
     rows = judgments.order_by(*columns[:3]).values_list(*columns)

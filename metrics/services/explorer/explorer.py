@@ -9,6 +9,7 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Direction, Item, QuerySet
+from annotate.services.collection.duplicates import original_names
 from metrics.explorer_state import ExplorerState
 from metrics.services.explorer.order import JUDGED, OrderedQueries, order_queries
 from metrics.services.explorer.query_labels import (
@@ -92,6 +93,11 @@ class QueryPanel(NamedTuple):
     missed_positives: list[MissedPositive]
     n_missed: int
     agreement: QueryAgreement | None
+
+    @property
+    def original(self) -> str:
+        """The id of the query that it repeats, "" for none; one query of the database."""
+        return original_names(self.item_content.item)
 
 
 class ExplorerPage(NamedTuple):

@@ -168,6 +168,7 @@ def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None
         "groups": None,
     }
     facts["undrawn"] = view.get("undrawn") if view else None
+    facts["n_propagated"] = view.get("n_propagated", 0) if view else 0
     facts["gallery"] = {"n": None, "at": None}
     if view:
         facts |= {
@@ -240,7 +241,7 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> LeaderboardTa
         saturated=_saturated(rows, kinds),
         charts=charts,
         undrawn=facts["undrawn"],
-        n_propagated=facts.get("n_propagated", 0),
+        n_propagated=facts["n_propagated"],
         kinds=kinds,
         is_of_these_queries=choices.spec.target == THESE,
     )

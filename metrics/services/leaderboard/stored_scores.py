@@ -132,7 +132,9 @@ class StoredScores:
             else None,
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "undrawn": None,
-            "n_propagated": self._n_propagated(),
+            "n_propagated": n_propagated(collection=self._query_set.collection, scope=self._scope)
+            if LabelSource.parse(self._wanted.label_source).has_people
+            else 0,
             "runs": keys,
             "n_missing": self.n_missing(self.runs),
             "judged": [fact["mean"] for fact in judged_facts],
@@ -141,11 +143,6 @@ class StoredScores:
                 for measure in parse(" ".join(self._wanted.measures))
             ],
         }
-
-    def _n_propagated(self) -> int:
-        if not LabelSource.parse(self._wanted.label_source).has_people:
-            return 0
-        return n_propagated(collection=self._query_set.collection, scope=self._scope)
 
     def _measure(self, measure: Measure, keys: list[int]) -> dict[str, Any]:
         values = self.per_query(measure.name, self.runs)

@@ -140,12 +140,13 @@ def people_parts(
     return PeopleParts(own, propagated)
 
 
-def n_propagated(*, collection: Collection, scope: EvaluationScope) -> int:
-    """Count the pairs of a scope whose grade is propagated; one query without duplicates."""
+def n_propagated(*, collection: Collection, scope: EvaluationScope | None = None) -> int:
+    """Count the pairs with a propagated grade, of a scope or all; one query without duplicates."""
     if not originals_of(collection=collection):
         return 0
-    parts = people_parts(collection=collection, direction=scope.direction)
-    return len(within(parts.propagated, scope).grade)
+    direction = scope.direction if scope else Direction.FORWARD
+    grades = people_parts(collection=collection, direction=direction).propagated
+    return len(grades.grade if scope is None else within(grades, scope).grade)
 
 
 def own_grades(

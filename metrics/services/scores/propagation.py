@@ -12,7 +12,7 @@ from annotate.models import Collection, Direction, Duplicate, Pair, PairExclusio
 from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, sorted_grades
 from pooling.core.strategies.selections import Pairs, is_in
-from pooling.models import Pool
+from pooling.models import Pool, PoolPair
 from pooling.services.pools.strata import SAMPLED, StrataUnknown, population_of
 
 
@@ -58,18 +58,18 @@ def _sampled_pairs(collection: Collection, *, n_copies: int) -> list[Pairs]:
     """The pairs of the strata of sampled pools; none where nothing is to be propagated."""
     if not n_copies:
         return []
-    pools = Pool.objects.filter(
-        collection=collection, strategy=SAMPLED, opened_at__isnull=False
-    ).order_by("pk")
-    return [pairs for pool in pools if (pairs := _population(pool)) is not None]
-
-
-def _population(pool: Pool) -> Pairs | None:
-    try:
-        population = population_of(pool=pool)
-    except StrataUnknown:
-        return None
-    return Pairs(population.query, population.document)
+    pools = Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False)
+    sampled_pairs = []
+    for pool in pools.order_by("pk"):
+        try:
+            population = population_of(pool=pool)
+            sampled_pairs.append(Pairs(population.query, population.document))
+        except StrataUnknown:  # then nothing is estimated from it, and only the drawn are known
+            drawn_pairs = PoolPair.objects.filter(pool=pool).values_list(
+                "pair__query", "pair__document"
+            )
+            sampled_pairs.append(Pairs(*table(drawn_pairs, 2).T))
+    return sampled_pairs
 
 
 def propagation_sentence(n: int) -> str:

@@ -53,19 +53,20 @@ OPTIONS: tuple[Parameter, ...] = (
 )
 
 
-def of_originals(pairs: ChosenPairs, originals: Originals) -> ChosenPairs:
-    """The pairs with originals in the place of duplicates, none twice, with the better rank.
-
-    Pairs that were drawn stay as they are: a sample stands for all that it was drawn from.
-    """
-    if not originals or pairs.undrawn is not None or np.any(pairs.probability < 1):
+def with_originals(pairs: ChosenPairs, originals: Originals) -> ChosenPairs:
+    """The pairs and, of those that repeat others, the pairs of originals, with the better rank."""
+    if not originals:
         return pairs
     source, target = originals.of(pairs.source), originals.of(pairs.target)
-    order = np.lexsort((pairs.best_rank, target, source))
-    source, target = source[order], target[order]
+    is_repeat = (source != pairs.source) | (target != pairs.target)
+    rows = np.concatenate([np.arange(len(is_repeat)), np.flatnonzero(is_repeat)])
+    source = np.concatenate([pairs.source, source[is_repeat]])
+    target = np.concatenate([pairs.target, target[is_repeat]])
+    order = np.lexsort((pairs.best_rank[rows], target, source))
+    source, target, rows = source[order], target[order], rows[order]
     first = np.ones(len(source), dtype=bool)
     first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    rows = order[first]
+    rows = rows[first]
     return pairs._replace(
         source=source[first],
         target=target[first],
@@ -73,6 +74,13 @@ def of_originals(pairs: ChosenPairs, originals: Originals) -> ChosenPairs:
         stratum=pairs.stratum[rows],
         probability=pairs.probability[rows],
     )
+
+
+def is_repeat_of(pairs: Pairs, wanted_pairs: Pairs, originals: Originals) -> NDArray[np.bool_]:
+    """(M,) mask of the pairs of duplicates whose pair of originals is among the wanted ones."""
+    source, target = originals.of(pairs.source), originals.of(pairs.target)
+    is_duplicate = (source != pairs.source) | (target != pairs.target)
+    return is_duplicate & is_in(source, target, wanted_pairs)
 
 
 def without_trusted(

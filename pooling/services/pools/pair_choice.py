@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.labels.originals import NO_ORIGINALS, Originals
 from annotate.models import Collection, Direction, QuerySet, Side
 from annotate.services.collection.duplicates import originals_of
 from pooling.core.strategies import options, strategies
@@ -42,6 +43,7 @@ class PairChoice(NamedTuple):
         selections.ChosenPairs
     tops : the rows of each run that the strategy used, in the order of `runs`
     drawn_sources : source items of each direction that were drawn, for strategies that draw some
+    originals : of the duplicates whose pairs may repeat others; none where pairs were drawn
     undrawn : by query and document, the other pairs in the strata, where pairs were drawn; None too
         for a pool in both directions, whose samples have no strata in common
     """
@@ -54,7 +56,20 @@ class PairChoice(NamedTuple):
     runs: Sequence[Run]
     tops: Sequence[RankedPairs]
     drawn_sources: Mapping[Direction, DrawnSources]
+    originals: Originals
     undrawn: UndrawnStratumPairs | None = None
+
+    def without_repeats(self) -> "PairChoice":
+        """The choice without pairs that repeat others of it, which nobody is asked about."""
+        pairs = Pairs(self.query, self.document)
+        rows = ~options.is_repeat_of(pairs, pairs, self.originals)
+        return self._replace(
+            query=self.query[rows],
+            document=self.document[rows],
+            best_rank=self.best_rank[rows],
+            stratum=self.stratum[rows],
+            probability=self.probability[rows],
+        )
 
 
 def choose_pairs(
@@ -69,7 +84,7 @@ def choose_pairs(
     """Choose the pairs of a pool.
 
     Both directions give pairs of the same items: the better rank stays, chances are joined. Pairs
-    of duplicates are judged as those of their originals. Raises PoolError.
+    that repeat others are there with these, which are judged in their place. Raises PoolError.
     """
     complete = check_parameters(
         collection=collection,
@@ -91,21 +106,26 @@ def choose_pairs(
         direction: _choose(strategy, material, values, seed)
         for direction, material in _materials(collection, runs, tops, query_set, needs)
     }
-    near_pairs = _near_pairs(
-        runs, [truncate(top, int(option_values["outside"])) for top in deep_tops]
-    )
-    pairs = options.of_originals(_merge_directions(choices), originals_of(collection=collection))
+    chosen_pairs = _merge_directions(choices)
+    originals = _originals(collection, chosen_pairs)
     pairs = _with_options(
-        pairs,
+        options.with_originals(chosen_pairs, originals),
         collection=collection,
         option_values=option_values,
-        near_pairs=near_pairs,
+        near_pairs=_near_pairs(runs, deep_tops, depth=int(option_values["outside"])),
+        originals=originals,
         seed=seed,
     )
-    drawn_sources = _drawn_sources(choices)
     return PairChoice(
-        *pairs[:5], runs=runs, tops=tops, drawn_sources=drawn_sources, undrawn=pairs.undrawn
+        *pairs[:5], runs, tops, _drawn_sources(choices), originals, undrawn=pairs.undrawn
     )
+
+
+def _originals(collection: Collection, pairs: ChosenPairs) -> Originals:
+    """The originals of duplicates; none for drawn pairs, each of which stands for others."""
+    if pairs.undrawn is not None or np.any(pairs.probability < 1):
+        return NO_ORIGINALS
+    return originals_of(collection=collection)
 
 
 def _load_tops(
@@ -175,6 +195,7 @@ def _with_options(
     collection: Collection,
     option_values: Mapping[str, Value],
     near_pairs: Pairs,
+    originals: Originals,
     seed: int,
 ) -> ChosenPairs:
     """Apply the options to the pairs, each with a random generator of its own."""
@@ -189,16 +210,20 @@ def _with_options(
     if option_values["budget"]:
         pairs = options.at_most(pairs, int(option_values["budget"]), rng=rngs[1])
     if option_values["negatives"]:
-        documents = materials.items_of(collection=collection, side=Side.DOCUMENT)
+        # a duplicate of what a run holds is no random negative
+        documents = np.setdiff1d(
+            materials.items_of(collection=collection, side=Side.DOCUMENT), originals.item
+        )
+        near_pairs = Pairs(originals.of(near_pairs.source), originals.of(near_pairs.target))
         pairs = options.with_negatives(
             pairs, near_pairs, documents, n=int(option_values["negatives"]), rng=rngs[2]
         )
     return pairs
 
 
-def _near_pairs(runs: Sequence[Run], tops: Sequence[RankedPairs]) -> Pairs:
-    """The pairs of all rows, some more than once."""
-    run_pairs = [as_pairs(run, top) for run, top in zip(runs, tops, strict=True)]
+def _near_pairs(runs: Sequence[Run], tops: Sequence[RankedPairs], *, depth: int) -> Pairs:
+    """The pairs of all rows down to a depth, some more than once."""
+    run_pairs = [as_pairs(run, truncate(top, depth)) for run, top in zip(runs, tops, strict=True)]
     return (
         Pairs(*(np.concatenate(columns) for columns in zip(*run_pairs, strict=True)))
         if run_pairs

@@ -172,6 +172,8 @@ def make_and_open(work: Work) -> None:
                 )
                 run_retirement.mark_pool_runs_due(pool=pool)
                 Pool.objects.filter(pk=pool.pk).update(round=contents.round)
+                _note_repeats(pool)
+            run_retirement.settle_repeats(pool=pool)
             pool.round, pairs_without_seats = contents.round, contents.pairs_without_seats
         opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
@@ -196,7 +198,16 @@ def withdraw_seats(work: Work) -> None:
 def bring_seats_back(work: Work) -> None:
     """Bring back the seats of a pool that is being opened again, after which it is open."""
     _go_through(work, seating.finish_opening)
+    pool = Pool.objects.select_related("collection").get(pk=work.subject)
+    _note_repeats(pool)
     _end(work, state=Pool.State.OPEN)
+    run_retirement.settle_repeats(pool=pool)
+
+
+def _note_repeats(pool: Pool) -> None:
+    """Have a pool gone through for pairs of duplicates, where its collection has some."""
+    pools = run_retirement.with_duplicates(Pool.objects.filter(pk=pool.pk))
+    run_retirement.mark_repeats_due(pools=pools)
 
 
 def _lock(pool: Pool) -> Pool:

@@ -147,7 +147,7 @@ def preview(
         runs=runs,
         query_set=query_set,
         seed=seed,
-    )
+    ).without_repeats()
     counts = label_counts(collection=collection, query=choice.query, document=choice.document)
     policy = Policy.objects.filter(collection=collection).latest("version")
     n_missing = counts.n_missing(policy=policy, key=bytes(collection.key))

@@ -6,20 +6,30 @@ judgments stay and count. A lead's exclusions drop pairs too, and so do her mark
 where the same pair of the originals is in the round.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Exists, Min, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
-from annotate.core.labels.originals import Originals
-from annotate.models import Duplicate, Pair, ReviewWork, RoundPair, User
+from annotate.models import (
+    ClockTimestamp,
+    Duplicate,
+    Pair,
+    Resolution,
+    ReviewWork,
+    Round,
+    RoundPair,
+    User,
+)
 from annotate.services import seating
+from annotate.services.background.workers import lock_task
 from annotate.services.collection.duplicates import originals_of
-from pooling.core.strategies.selections import Pairs, is_in
+from pooling.core.strategies.options import is_repeat_of
+from pooling.core.strategies.selections import Pairs
 from pooling.core.strategies.strategies import STRATEGIES, depth_of
 from pooling.models import Pool, PoolPair, Run, RunEvent
 from pooling.services.pools.pair_choice import as_pairs, pair_codes
@@ -87,52 +97,64 @@ def settle_marks(*, run: Run) -> int:
     return n_changed
 
 
-def mark_rounds_due(*, round_ids: Sequence[int]) -> list[int]:
-    """Note that the pools of these rounds must be gone through, where a pair may be dropped again.
+def mark_retired_runs_due(*, round_ids: Sequence[int]) -> list[int]:
+    """Note that pools of these rounds must be updated for their retired runs; returns the runs."""
+    runs = Run.objects.filter(pools__round__in=round_ids, retired_at__isnull=False).distinct()
+    run_ids = list(runs.order_by("pk").values_list("pk", flat=True))
+    Run.objects.filter(pk__in=run_ids).update(marks_due=True)
+    return run_ids
 
-    Returns the runs that have them gone through.
+
+def mark_repeats_due(*, pools: QuerySet[Pool]) -> list[int]:
+    """Note that pools must be gone through for pairs of duplicates; returns their keys.
+
+    A pool that is being opened is among them, and is gone through once it has a round.
     """
-    pools = Pool.objects.filter(round__in=round_ids)
-    runs = Run.objects.filter(pools__in=pools, retired_at__isnull=False).distinct()
-    run_ids = {*runs.values_list("pk", flat=True)}
-    run_ids |= _first_runs(pools.filter(_HAS_DUPLICATES))
-    return _mark_due(run_ids)
+    pool_ids = sorted(pools.values_list("pk", flat=True))
+    Pool.objects.filter(pk__in=pool_ids).update(repeats_due_at=ClockTimestamp())
+    return pool_ids
 
 
-def mark_duplicates_due(*, collection_id: int) -> list[int]:
-    """Note that the pools of a collection must be gone through for its duplicates.
+def pools_due() -> list[int]:
+    """Keys of the pools that wait to be gone through for pairs of duplicates."""
+    due_pools = Pool.objects.filter(repeats_due_at__isnull=False, round__isnull=False)
+    return list(due_pools.order_by("pk").values_list("pk", flat=True))
 
-    Returns the runs that have them gone through.
+
+def with_duplicates(pools: QuerySet[Pool]) -> QuerySet[Pool]:
+    """The pools of collections that have duplicates."""
+    return pools.filter(_HAS_DUPLICATES)
+
+
+@transaction.atomic
+def settle_repeats(*, pool: Pool) -> int:
+    """Drop the pairs of duplicates that repeat others of a pool, restore those that no longer do.
+
+    Returns their number; safe to run twice. Pairs are locked before the pool's row, as whoever
+    excludes a pair locks them.
     """
-    return _mark_due(
-        _first_runs(Pool.objects.filter(collection=collection_id, round__isnull=False))
-    )
-
-
-def _first_runs(pools: QuerySet[Pool]) -> set[int]:
-    """One run of each pool that has some: each settles all marks of its pools."""
-    rows = pools.values("pk").annotate(run=Min("runs")).values_list("run", flat=True)
-    return {run for run in rows if run is not None}
-
-
-def _mark_due(run_ids: Iterable[int]) -> list[int]:
-    keys = sorted(run_ids)
-    Run.objects.filter(pk__in=keys).update(marks_due=True)
-    return keys
+    lock_task("repeats", collection=pool.collection)
+    due_pool = Pool.objects.get(pk=pool.pk)
+    if due_pool.repeats_due_at is None or due_pool.round_id is None:
+        return 0
+    n_changed = _settle(due_pool)
+    same_pool = Pool.objects.filter(pk=pool.pk, repeats_due_at=due_pool.repeats_due_at)
+    same_pool.update(repeats_due_at=None)
+    if n_changed:
+        seating.note_changes(collection_id=pool.collection_id, pair_ids=[None])
+    return n_changed
 
 
 def mark_pool_runs_due(*, pool: Pool) -> None:
-    """Note that a pool with its pairs must be updated for what changed while they were chosen.
-
-    Runs may have been retired since, items marked as duplicates.
+    """Note that a pool with its pairs must be updated for runs that were retired meanwhile.
 
     Call it before the pool's row is locked: `settle_marks` locks a run, then its pools.
     """
     runs = (
         Run.objects.select_for_update(of=("self",), no_key=True).filter(pools=pool).order_by("pk")
     )
-    retired_ids = {run.pk for run in runs if run.retired_at is not None}
-    _mark_due(retired_ids | _first_runs(Pool.objects.filter(_HAS_DUPLICATES, pk=pool.pk)))
+    retired_ids = [run.pk for run in runs if run.retired_at is not None]
+    Run.objects.filter(pk__in=retired_ids).update(marks_due=True)
 
 
 def runs_due() -> list[int]:
@@ -155,8 +177,25 @@ def wrong_marks(*, pool: Pool) -> Marks:
         .values_list("pk", flat=True)
     )
     should_drop = orphan_mask(pool, query, document) | np.isin(pair, list(left_out_pairs))
-    should_drop |= repeat_mask(pool, query, document, is_wanted=~should_drop)
-    return Marks(pair[should_drop & ~is_dropped].tolist(), pair[is_dropped & ~should_drop].tolist())
+    is_repeat = repeat_mask(pool, query, document, is_wanted=~should_drop)
+    may_drop = should_drop | (is_repeat & _is_droppable(pool, pair, is_repeat))
+    return Marks(
+        pair[may_drop & ~is_dropped].tolist(),
+        pair[is_dropped & ~should_drop & ~is_repeat].tolist(),
+    )
+
+
+def _is_droppable(
+    pool: Pool, pair: NDArray[np.int64], rows: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """(M,) whether a repeat may be dropped: from an open round, while it has no label.
+
+    One with a label is asked about until it has all: its own labels are to decide then.
+    """
+    if pool.own_round().state not in Round.WANTING:
+        return np.zeros(len(pair), dtype=bool)
+    with_label = Resolution.objects.filter(pair__in=pair[rows].tolist(), n_labels__gt=0)
+    return ~np.isin(pair, list(with_label.values_list("pair", flat=True)))
 
 
 def differences_of_marks() -> Iterator[str]:
@@ -170,6 +209,7 @@ def differences_of_marks() -> Iterator[str]:
     settled_pools = Pool.objects.exclude(round=None).exclude(
         runs__in=Run.objects.filter(marks_due=True)
     )
+    settled_pools = settled_pools.filter(repeats_due_at=None)
     # Pairs of an item that a lead left out follow in the background.
     unfinished_work = ReviewWork.objects.not_done().filter(action__item__isnull=False)
     settled_pools = settled_pools.exclude(
@@ -200,20 +240,16 @@ def orphan_mask(
     originals = originals_of(collection=pool.collection)
     for run in runs:
         top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
-        for run_query, run_document in _own_and_original(as_pairs(run, top), originals):
+        run_pairs = as_pairs(run, top)
+        # pools hold the pairs of originals in the place of their duplicates'
+        original_pairs = Pairs(originals.of(run_pairs.source), originals.of(run_pairs.target))
+        for run_query, run_document in (run_pairs, original_pairs):
             is_narrow = run_document < width
             is_held = np.isin(
                 codes, pair_codes(run_query[is_narrow], run_document[is_narrow], width=width)
             )
             (by_retired if run.retired_at else by_used)[is_held] = True
     return by_retired & ~by_used
-
-
-def _own_and_original(pairs: Pairs, originals: Originals) -> list[Pairs]:
-    """The pairs of a run, and those of their originals, which pools hold in their place."""
-    if not originals:
-        return [pairs]
-    return [pairs, Pairs(originals.of(pairs.source), originals.of(pairs.target))]
 
 
 def repeat_mask(
@@ -228,17 +264,21 @@ def repeat_mask(
     is_wanted : (M,) whether nothing else drops a pair
     No pair of a sample repeats another: each stands for those that were not drawn.
     """
-    originals = originals_of(collection=pool.collection)
-    if not originals or pool.strategy == SAMPLED or not STRATEGIES[pool.strategy].needs_runs:
+    if pool.strategy == SAMPLED:
         return np.zeros(len(query), dtype=bool)
-    original_query, original_document = originals.of(query), originals.of(document)
-    is_duplicate = (original_query != query) | (original_document != document)
+    originals = originals_of(collection=pool.collection)
     wanted_pairs = Pairs(query[is_wanted], document[is_wanted])
-    return is_duplicate & is_in(original_query, original_document, wanted_pairs)
+    return is_repeat_of(Pairs(query, document), wanted_pairs, originals)
 
 
 def _settle(pool: Pool) -> int:
     marks = wrong_marks(pool=pool)
+    pairs_to_lock = Pair.objects.filter(pk__in=[*marks.to_drop, *marks.to_restore]).order_by("pk")
+    locked_pairs = set(pairs_to_lock.select_for_update(no_key=True).values_list("pk", flat=True))
+    if locked_pairs:  # somebody may have excluded one meanwhile, or labelled it
+        marks = Marks(
+            *([pair for pair in pairs if pair in locked_pairs] for pairs in wrong_marks(pool=pool))
+        )
     for pairs, dropped_at in ((marks.to_drop, Now()), (marks.to_restore, None)):
         for start in range(0, len(pairs), CHUNK):
             rows = RoundPair.objects.filter(

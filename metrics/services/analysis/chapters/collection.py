@@ -1,11 +1,12 @@
 """The chapter on the collection: positives of its queries, and the texts of these."""
 
+from metrics.core.analyses.duplicates import near_texts
 from metrics.core.analyses.hits import hits_by_length, hits_by_similarity
 from metrics.core.analyses.lengths import length_examples, positives_by_length
 from metrics.core.analyses.positives import positives_per_query
 from metrics.core.analyses.text_lengths import similarity_by_length
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.collection import hits, lengths, positives
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.services.analysis.collection import duplicates, hits, lengths, positives
 
 CHAPTER = Chapter(
     "collection",
@@ -122,5 +123,25 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/test_text_lengths.py",
         choices=frozenset({Choice.QUERIES}),
+    ),
+    Analysis(
+        name="duplicates",
+        chapter=CHAPTER,
+        question="Which items are the same, or nearly?",
+        paper="ECCV Caption, Appendix C.1 (a picture that is there twice)",
+        definition=(
+            "Items of one side are the same if their parts are, in their order: texts in Unicode's "
+            "NFKC, without case, stops, commas, quotes, brackets and width of white space; pages "
+            "of HTML by their markup; files by their checksum, with start and end. Texts are "
+            "nearly the same if the cosine of their TF-IDF vectors of 5-grams of characters, "
+            "fitted to the texts of their side, is .9 or more; of texts that are the same one is "
+            "compared. Items that are excluded or of another split are left out."
+        ),
+        find=duplicates.find,
+        function=near_texts,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/test_duplicates.py",
+        choices=frozenset(),
+        next_page=NextPage("Judge duplicates once", "metrics:duplicates"),
     ),
 ]

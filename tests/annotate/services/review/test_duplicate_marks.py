@@ -74,7 +74,7 @@ def test_what_repeats_a_new_duplicate_repeats_its_original(collection):
         ("d3", ["d3"], "d3 cannot repeat itself."),
         ("q0", ["d3"], "d3 and q0 are not of one side."),
         ("d3", ["d1"], "d1 is marked already, as a duplicate."),
-        ("d1", ["d3"], "d1 is itself a duplicate: choose its original."),
+        ("d1", ["d3"], "d1 is itself a duplicate: choose its original, or take that mark back."),
         ("d3", ["d4", "d4"], "d4 is marked already, as a duplicate."),
         ("d2", ["d4"], "d2 is left out of evaluation."),
         ("d4", ["d3", "d2"], "d2 is left out of evaluation."),

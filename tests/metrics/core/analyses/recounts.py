@@ -1,5 +1,8 @@
 """Counts by the definitions, in plain Python: the other side of the tests of analyses."""
 
+import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import count
@@ -69,3 +72,29 @@ def lengths(seed: int, n: int = 200, *, mean: float = 12.0) -> np.ndarray:
     """(n,) lengths of texts: many of about the mean, a few far longer ones, ties."""
     rng = np.random.default_rng(seed)
     return 1 + np.floor(rng.gamma(2.0, mean / 2, n)).astype(np.int64)
+
+
+def text_vectors(texts: Sequence[str]) -> list[dict[str, float]]:
+    """Unit vectors of texts by TF-IDF of their 5-grams, which are the keys; empty without one."""
+    plain = [re.sub(r"\s\s+", " ", text.lower()) for text in texts]
+    counts = [Counter(text[i : i + 5] for i in range(len(text) - 4)) for text in plain]
+    n_with = Counter(gram for grams in counts for gram in grams)
+    vectors = []
+    for grams in counts:
+        products = {
+            gram: n * (math.log((1 + len(texts)) / (1 + n_with[gram])) + 1)
+            for gram, n in grams.items()
+        }
+        length = math.hypot(*products.values())
+        vectors.append({gram: product / length for gram, product in products.items()})
+    return vectors
+
+
+def cosines(texts: Sequence[str]) -> dict[tuple[int, int], float]:
+    """Of all pairs of texts, first < second, the product of their vectors."""
+    vectors = text_vectors(texts)
+    return {
+        (i, j): math.fsum(value * vectors[j].get(gram, 0) for gram, value in vectors[i].items())
+        for j in range(len(texts))
+        for i in range(j)
+    }

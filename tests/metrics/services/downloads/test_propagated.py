@@ -6,9 +6,11 @@ import pytest
 
 from annotate.models import Direction, Item
 from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
+from annotate.services.review.exclusions import exclude_pair
 from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.services.downloads import bundles, qrels
+from metrics.services.downloads.grades import people_grades_by_rule
 from metrics.services.scores import labels
 from tests import cast
 from tests.metrics import studies
@@ -49,6 +51,13 @@ def expected(own):
     return sorted(rows)
 
 
+def named(study, grades):
+    """Grades as in files, by the ids of query and document."""
+    names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
+    rows = zip(*(column.tolist() for column in grades), strict=True)
+    return {(names[source], names[target]): str(grade) for source, target, grade in rows}
+
+
 def own_of(rows):
     return {(row[0], row[2]): row[3] for row in rows if row[1] == "0"}
 
@@ -58,6 +67,29 @@ def test_qrels_mark_what_is_propagated_whatever_the_rule(study, rule):
     rows = lines(study, rule=rule)
     assert rows == expected(own_of(rows))
     assert sum(row[1] == "propagated" for row in rows) > 3
+    if rule:
+        own = people_grades_by_rule(collection=study, direction=Direction.FORWARD, rule=rule)
+    else:
+        own = labels.own_grades(collection=study, direction=Direction.FORWARD)
+    assert own_of(rows) == named(study, own)
+
+
+@pytest.mark.parametrize("rule", ["", "first", "largest"])
+def test_an_excluded_pair_and_its_copies_are_in_no_file(study, rule):
+    pair = study.pairs.filter(resolution__grade__isnull=False, query__external_id="q0").earliest(
+        "pk"
+    )
+    document = pair.document.external_id
+    assert {("q0", document), ("q6", document)} <= {
+        (row[0], row[2]) for row in lines(study, rule=rule)
+    }
+    exclude_pair(pair=pair, by=None, reason="odd")
+    rows = {(row[0], row[2]) for row in lines(study, rule=rule)}
+    assert not rows & {("q0", document), ("q6", document)}
+
+
+def test_rules_differ_in_this_study(study):
+    assert lines(study, rule="largest") != lines(study, rule="smallest")
 
 
 def test_qrels_of_scores_hold_the_grades_that_scores_are_computed_with(study):
@@ -67,11 +99,7 @@ def test_qrels_of_scores_hold_the_grades_that_scores_are_computed_with(study):
         direction=Direction.FORWARD,
         label_source=LabelSource.parse("over:original"),
     )
-    names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
-    assert {(row[0], row[2]): int(row[3]) for row in rows} == {
-        (names[source], names[target]): grade
-        for source, target, grade in zip(*(column.tolist() for column in grades), strict=True)
-    }
+    assert {(row[0], row[2]): row[3] for row in rows} == named(study, grades)
 
 
 def test_a_grade_that_a_reference_gives_anyway_is_its_own(study):

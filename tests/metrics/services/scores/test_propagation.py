@@ -129,6 +129,20 @@ def test_a_pair_that_a_sample_could_have_drawn_takes_no_grade():
     assert parts_of(collection)[1] == {("q0", f"d{number}"): 1 for number in range(9, 12)}
 
 
+def test_a_drawn_pair_of_unknown_strata_takes_no_grade():
+    collection = factories.collection(n_queries=2, n_documents=12)
+    runs = [
+        factories.run(collection, "A", {0: list(range(9))}),
+        factories.run(collection, "B", {0: [0]}, direction="reverse"),
+    ]
+    pool = factories.opened(collection, runs, strategy="stratified", top=1, depth=9, share=0.5)
+    drawn = factories.external_ids(pool.pool_pairs)
+    answer_pair(collection, "q0", "d0", grade=1)
+    mark(collection, "d0", *(f"d{number}" for number in range(1, 12)))
+    propagated = set(parts_of(collection)[1])
+    assert propagated and not propagated & drawn
+
+
 def scores_of(collection):
     rows = Score.objects.filter(run__collection=collection)
     columns = ("run", "query_set", "label_source", "measure")
@@ -163,6 +177,34 @@ def test_marks_and_later_labels_reach_the_scores_as_a_whole_computation_finds_th
     assert whole != after
     refresh.rebuild(collection=study)
     assert scores_of(study) == whole
+
+
+def test_a_label_of_an_original_alone_reaches_the_scores_of_its_duplicate():
+    study = studies.study()
+    mark(study, "q0", "q5")
+    refresh.refresh(collection=study)
+    before = scores_of(study)
+    pair = study.pairs.get(query=item(study, "q0"), document=item(study, "d1"))
+    Resolution.objects.create(
+        pair=pair,
+        collection=study,
+        status="single",
+        grade=2,
+        n_labels=1,
+        policy=cast.policy(study),
+    )
+    seating.note_changes(collection_id=study.pk, pair_ids=[pair.pk])
+    refresh.refresh(collection=study)
+    after = scores_of(study)
+    changed_queries = {
+        number
+        for key, values in after.items()
+        for number, value in enumerate(values)
+        if len(values) == 6 and repr(value) != repr(before[key][number])
+    }
+    assert changed_queries == {0, 5}
+    refresh.rebuild(collection=study)
+    assert scores_of(study) == after
 
 
 def test_agreement_people_and_counts_know_nothing_of_propagated_grades():

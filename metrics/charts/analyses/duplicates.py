@@ -1,0 +1,105 @@
+"""The table of items that are the same, or nearly."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.results import AnalysisResult, Cell, Column
+
+SAME, NEAR = "the same", "nearly the same"
+SIDES = ("query", "document")
+
+
+class SimilarItem(NamedTuple):
+    """An item of a group: its id, its content in a few words, and its use so far.
+
+    n_judged : its pairs that people gave a label; original : the id of the item that it repeats, as
+        a lead says; "" for none
+    """
+
+    id: str
+    content: str
+    n_judged: int
+    original: str
+
+
+class SimilarGroup(NamedTuple):
+    """Two or more items of a side that are the same, or two whose texts are nearly so.
+
+    similarity : of two texts; None where they are the same. items : the most judged first
+    """
+
+    side: str
+    similarity: float | None
+    items: list[SimilarItem]
+
+    @property
+    def kind(self) -> str:
+        """The likeness in words."""
+        return SAME if self.similarity is None else NEAR
+
+
+class DuplicateCounts(NamedTuple):
+    """The items that were compared, those that repeat another one, and pairs of near texts.
+
+    n_items, n_repeats : of each side
+    """
+
+    n_items: Mapping[str, int]
+    n_repeats: Mapping[str, int]
+    n_near: int
+
+
+def duplicates_result(
+    groups: Sequence[SimilarGroup], counts: DuplicateCounts, notes: Sequence[str]
+) -> AnalysisResult:
+    """A row for each item of each group; of one or more groups, which may be the first ones."""
+    n_items = counts.n_items
+    extent = " and ".join(counted(n_items[side], side) for side in SIDES if n_items[side])
+    rows: list[list[Cell]] = [
+        [
+            number,
+            group.kind,
+            group.side,
+            item.id,
+            group.similarity,
+            item.n_judged,
+            item.original,
+            item.content,
+        ]
+        for number, group in enumerate(groups, start=1)
+        for item in group.items
+    ]
+    return AnalysisResult(
+        headline=_headline(counts),
+        reading=(
+            "A row for each item of a group; the first is the most judged one. The same: equal "
+            "texts but for case, stops, commas, quotes and spaces, or files of equal checksum. "
+            "Nearly: the similarity of two texts, of their 5-grams of characters, is .9 or more."
+        ),
+        extent=extent,
+        columns=[
+            Column("group", "Group"),
+            Column("kind", "Likeness"),
+            Column("side", "Side"),
+            Column("id", "Item"),
+            Column("similarity", "Similarity", 3),
+            Column("n_judged", "Judged pairs"),
+            Column("original", "Marked as a duplicate of"),
+            Column("content", "Content"),
+        ],
+        rows=rows,
+        notes=list(notes),
+    )
+
+
+def _headline(counts: DuplicateCounts) -> str:
+    """The number of items that repeat another, by side, and of texts that nearly do."""
+    parts = []
+    for side in SIDES:
+        if n := counts.n_repeats[side]:
+            items = counted(counts.n_items[side], side)
+            parts.append(f"{n:,} of {items} {'repeats' if n == 1 else 'repeat'} another one")
+    if n := counts.n_near:
+        parts.append(f"{counted(n, 'pair')} of texts {'is' if n == 1 else 'are'} nearly the same")
+    return "; ".join(parts)

@@ -1,0 +1,228 @@
+"""Items that are the same, or nearly: by their texts, and by the checksums of their files."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Count
+from django.utils.text import Truncator
+
+from annotate.core.phrases import counted
+from annotate.markdown import page_text
+from annotate.models import Collection, Duplicate, Part, Resolution, Side
+from metrics.charts.analyses.duplicates import (
+    DuplicateCounts,
+    SimilarGroup,
+    SimilarItem,
+    duplicates_result,
+)
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.duplicates import (
+    NearPairs,
+    TooManyPairs,
+    near_texts,
+    plain_text,
+    same_items,
+)
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.texts import cached_arrays, digest_of
+from metrics.services.scores.labels import n_propagated
+from metrics.services.scores.propagation import propagation_sentence
+
+MOST_TEXTS = 100_000  # of a side, whose texts are compared with one another
+MOST_CHARACTERS = 10_000_000  # of them: memory follows these, some 100 bytes each
+MOST_GROUPS = 5_000  # that are listed
+MAX_CONTENT = 160  # characters that are shown
+_TEXTS = (Part.Kind.TEXT, Part.Kind.HTML)
+_COLUMNS = (
+    "item",
+    "item__side",
+    "item__external_id",
+    "kind",
+    "text",
+    "path",
+    "checksum",
+    "start",
+    "end",
+)
+
+
+class ComparedPart(NamedTuple):
+    """A part of an item; of a file path and checksum, with the seconds that are shown of it."""
+
+    kind: str
+    text: str
+    path: str
+    checksum: str | None
+    start: float | None
+    end: float | None
+
+    @property
+    def plain_text(self) -> str:
+        """Its text as it is compared; "" of a file."""
+        if self.kind not in _TEXTS:
+            return ""
+        return plain_text(page_text(self.text) if self.kind == Part.Kind.HTML else self.text)
+
+    @property
+    def values(self) -> list[object]:
+        """Equal for parts that are the same: pages by their markup, which may hold pictures."""
+        if self.kind == Part.Kind.HTML:
+            return ["page", " ".join(self.text.split())]
+        return [self.plain_text] if self.kind in _TEXTS else [self.checksum, self.start, self.end]
+
+    @property
+    def is_known(self) -> bool:
+        """False of a file whose checksum is not known, and of a text of white space."""
+        return bool(self.text.strip()) if self.kind in _TEXTS else bool(self.checksum)
+
+
+class ComparedItem(NamedTuple):
+    """An item as it is compared, with one part or more."""
+
+    pk: int
+    side: str
+    id: str
+    parts: list[ComparedPart]
+
+    @property
+    def key(self) -> str | None:
+        """Equal for items that are the same; None where the checksum of a file is not known."""
+        if not all(part.is_known for part in self.parts):
+            return None
+        return json.dumps([part.values for part in self.parts])
+
+    @property
+    def text(self) -> str:
+        """The plain text of an item of texts alone, else ""."""
+        texts = [part.plain_text for part in self.parts]
+        return " ".join(texts) if all(texts) else ""
+
+    @property
+    def content(self) -> str:
+        """Its text, or the name of its first file, for people."""
+        words = next((part.text for part in self.parts if part.text), self.parts[0].path).split()
+        return Truncator(" ".join(words)).chars(MAX_CONTENT)
+
+
+class ItemGroup(NamedTuple):
+    """Items of a side that are the same; or two with the similarity of their texts."""
+
+    items: list[ComparedItem]
+    similarity: float | None = None
+
+
+def find(request: AnalysisRequest) -> AnalysisResult:
+    """Groups of items that are the same, and pairs of texts that are nearly so."""
+    collection = request.collection
+    items = list(_items(collection))
+    if not items:
+        raise NotDefined("The collection has no texts or media yet: load its items.")
+    groups, notes = [], _checksum_notes(items)
+    for side in Side:
+        own_items = [item for item in items if item.side == side]
+        groups += _same(own_items)
+        near, note = _near(request, own_items)
+        groups += near
+        notes += note
+    if not groups:
+        raise NotDefined(
+            " ".join(["No two items are the same, and no two texts nearly so.", *notes])
+        )
+    if len(groups) > MOST_GROUPS:
+        notes.append(f"The first {MOST_GROUPS:,} of {len(groups):,} groups are listed.")
+    similar_groups = _described(collection, groups[:MOST_GROUPS])
+    if sentence := propagation_sentence(n_propagated(collection=collection)):
+        notes.append(sentence)
+    same = [group.items for group in groups if group.similarity is None]
+    counts = DuplicateCounts(
+        n_items=Counter(item.side for item in items),
+        n_repeats=Counter(item.side for group in same for item in group[1:]),
+        n_near=len(groups) - len(same),
+    )
+    return duplicates_result(similar_groups, counts, notes)
+
+
+def _items(collection: Collection) -> Iterator[ComparedItem]:
+    """The items in use that have a part."""
+    parts = Part.objects.filter(
+        item__collection=collection, item__excluded_at=None, item__split="test"
+    )
+    rows = parts.order_by("item", "position").values_list(*_COLUMNS).iterator(chunk_size=5_000)
+    for (pk, side, external_id), item_rows in groupby(rows, key=lambda row: row[:3]):
+        yield ComparedItem(pk, side, external_id, [ComparedPart(*row[3:]) for row in item_rows])
+
+
+def _same(items: list[ComparedItem]) -> list[ItemGroup]:
+    groups = same_items([item.key for item in items])
+    return [ItemGroup([items[position] for position in positions]) for positions in groups]
+
+
+def _near(request: AnalysisRequest, items: list[ComparedItem]) -> tuple[list[ItemGroup], list[str]]:
+    """Pairs of items whose texts are nearly the same, one for each text; and a note."""
+    by_text = {text: item for item in reversed(items) if (text := item.text)}
+    texts, distinct = list(by_text)[::-1], list(by_text.values())[::-1]
+    if len(texts) > MOST_TEXTS or sum(map(len, texts)) > MOST_CHARACTERS:
+        side = counted(len(texts), distinct[0].side)
+        return [], [f"The texts of {side} are too many, or too long, to look for near ones."]
+    try:
+        pairs = _near_pairs(request, texts)
+    except TooManyPairs as reason:
+        return [], [str(reason)]
+    return [
+        ItemGroup([distinct[first], distinct[second]], similarity)
+        for first, second, similarity in zip(
+            pairs.first.tolist(), pairs.second.tolist(), pairs.similarity.tolist(), strict=True
+        )
+    ], []
+
+
+def _near_pairs(request: AnalysisRequest, texts: list[str]) -> NearPairs:
+    """The near pairs; they do not depend on labels, so they are in the cache by a hash of texts."""
+    first, second, similarity = cached_arrays(
+        f"near-texts-{digest_of(texts)}",
+        lambda: near_texts(
+            texts, report_progress=lambda n, total: request.report_progress(n, total, "texts")
+        ),
+    )
+    return NearPairs(first.astype(np.int64), second.astype(np.int64), similarity)
+
+
+def _described(collection: Collection, groups: list[ItemGroup]) -> list[SimilarGroup]:
+    """The groups for people, of each the most judged item first."""
+    n_judged = _judged_pairs(collection)
+    marks = Duplicate.objects.filter(collection=collection)
+    originals = dict(marks.values_list("item", "original__external_id"))
+    similar_groups = []
+    for group in groups:
+        items = sorted(group.items, key=lambda item: (-n_judged.get(item.pk, 0), item.pk))
+        rows = [
+            SimilarItem(item.id, item.content, n_judged.get(item.pk, 0), originals.get(item.pk, ""))
+            for item in items
+        ]
+        similar_groups.append(SimilarGroup(items[0].side, group.similarity, rows))
+    return similar_groups
+
+
+def _judged_pairs(collection: Collection) -> dict[int, int]:
+    """The number of pairs with a label, by item."""
+    rows = Resolution.objects.filter(collection=collection, n_labels__gt=0).order_by()
+    counts: dict[int, int] = {}
+    for side in Side:
+        end = f"pair__{side}"
+        counts |= dict(rows.values(end).annotate(n=Count("pair")).values_list(end, "n"))
+    return counts
+
+
+def _checksum_notes(items: list[ComparedItem]) -> list[str]:
+    n_unknown = sum(item.key is None for item in items)
+    if not n_unknown:
+        return []
+    verb = "is" if n_unknown == 1 else "are"
+    return [
+        f"{counted(n_unknown, 'item')} {verb} not compared: a file has no checksum yet, cannot be "
+        "read, or is an address on the web; or a text is empty."
+    ]

@@ -1,0 +1,169 @@
+"""Found groups of items of which nobody has said yet that they are duplicates, for leads."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from annotate.http import ItemContent, item_content
+from annotate.models import Collection, Duplicate, Item
+from annotate.services.collection.duplicates import IN_USE
+from annotate.services.review.duplicate_marks import DuplicateGroup
+from metrics.charts.analyses.duplicates import SAME
+from metrics.charts.results import AnalysisResult, Cell
+from metrics.services.analysis.analyses import Analysis
+from metrics.services.analysis.choices import SharedChoices
+from metrics.services.analysis.page import AnalysisPanel, panels_of
+
+MOST_CARDS = 30  # groups that a page shows with their content
+MOST_MARKS = 200  # duplicates that a page lists
+ItemName = tuple[str, str]  # side and id
+
+
+class OpenGroup(NamedTuple):
+    """Items that were found to be the same, or nearly, and are still judged each by itself.
+
+    n_judged : judged pairs of two items or more, the most judged first; those of an original that
+        the group did not have are not known here
+    similarity : of two texts, None for the same
+    """
+
+    n_judged: dict[ItemName, int | None]
+    similarity: float | None
+
+
+class GroupItem(NamedTuple):
+    """An item of a group with its content, and the number of its judged pairs where it is known."""
+
+    item_content: ItemContent
+    n_judged: int | None
+
+
+class DuplicateCard(NamedTuple):
+    """An open group for people; the first item is proposed as the original."""
+
+    similarity: float | None
+    items: list[GroupItem]
+
+    @property
+    def likeness(self) -> str:
+        """The likeness in words."""
+        return (
+            "The same"
+            if self.similarity is None
+            else f"Nearly the same: similarity {self.similarity:.3f}"
+        )
+
+
+class DuplicatesPage(NamedTuple):
+    """Open groups with their content, and marks.
+
+    cards : of the first open groups; n_open, n_same : all open groups, those of the same
+    marks : the newest ones; n_marks : all
+    """
+
+    panel: AnalysisPanel
+    cards: list[DuplicateCard]
+    n_open: int
+    n_same: int
+    marks: list[Duplicate]
+    n_marks: int
+
+
+def page_of(
+    *, collection: Collection, analysis: Analysis, choices: SharedChoices
+) -> DuplicatesPage:
+    """The page of a collection's duplicates; a constant number of queries."""
+    (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices)
+    groups = open_groups(collection=collection, panel=panel)
+    marks = Duplicate.objects.filter(collection=collection)
+    newest = marks.select_related("item", "original").order_by("-at", "-item")[:MOST_MARKS]
+    return DuplicatesPage(
+        panel=panel,
+        cards=_cards(collection, groups[:MOST_CARDS]),
+        n_open=len(groups),
+        n_same=sum(group.similarity is None for group in groups),
+        marks=list(newest),
+        n_marks=marks.count(),
+    )
+
+
+def open_groups(*, collection: Collection, panel: AnalysisPanel) -> list[OpenGroup]:
+    """The groups of a computed analysis, with originals in the place of marked duplicates."""
+    if panel.answer is None or panel.answer.result is None:
+        return []
+    marks = Duplicate.objects.filter(collection=collection, **IN_USE)
+    rows = marks.values_list("side", "item__external_id", "original__external_id")
+    originals = {(side, item): (side, original) for side, item, original in rows}
+    groups = []
+    for group in _found_groups(panel.answer.result):
+        names = dict.fromkeys(originals.get(name, name) for name in group.n_judged)
+        if len(names) > 1:
+            n_judged = {name: group.n_judged.get(name) for name in names}
+            groups.append(OpenGroup(n_judged, group.similarity))
+    return groups
+
+
+def same_groups(*, collection: Collection, panel: AnalysisPanel) -> list[DuplicateGroup]:
+    """The open groups of items that are the same, each with the proposed original.
+
+    Groups with an item in common, as marks may leave them, are one.
+    """
+    groups = [
+        group
+        for group in open_groups(collection=collection, panel=panel)
+        if group.similarity is None
+    ]
+    items = _items(collection, groups)
+    lists: dict[ItemName, list[ItemName]] = {}
+    for group in groups:
+        joined: list[ItemName] = []
+        for name in group.n_judged:
+            joined += [other for other in lists.get(name, [name]) if other not in joined]
+        lists |= dict.fromkeys(joined, joined)
+    item_lists = [
+        [items[name] for name in names if name in items]
+        for names in {id(names): names for names in lists.values()}.values()
+    ]
+    return [DuplicateGroup(group[0], group[1:]) for group in item_lists if len(group) > 1]
+
+
+def _found_groups(result: AnalysisResult) -> Iterator[OpenGroup]:
+    column = {column.key: position for position, column in enumerate(result.columns)}
+
+    def text(row: Sequence[Cell], key: str) -> str:
+        return str(row[column[key]])
+
+    for _, group in groupby(result.rows, key=lambda row: row[column["group"]]):
+        rows = list(group)
+        is_same = text(rows[0], "kind") == SAME
+        similarity = None if is_same else float(text(rows[0], "similarity"))
+        n_judged: dict[ItemName, int | None] = {
+            (text(row, "side"), text(row, "id")): int(text(row, "n_judged")) for row in rows
+        }
+        yield OpenGroup(n_judged, similarity)
+
+
+def _cards(collection: Collection, groups: Sequence[OpenGroup]) -> list[DuplicateCard]:
+    items = _items(collection, groups)
+    cards = [
+        DuplicateCard(
+            group.similarity,
+            [
+                GroupItem(
+                    ItemContent(items[name], item_content(items[name], collection.slug)), n_judged
+                )
+                for name, n_judged in group.n_judged.items()
+                if name in items
+            ],
+        )
+        for group in groups
+    ]
+    # items may have been excluded since
+    return [card for card in cards if len(card.items) > 1]
+
+
+def _items(collection: Collection, groups: Sequence[OpenGroup]) -> dict[ItemName, Item]:
+    """The items of groups that are in use, by side and id."""
+    ids = {external_id for group in groups for _, external_id in group.n_judged}
+    items = Item.objects.in_use().filter(collection=collection, external_id__in=ids)
+    return {(item.side, item.external_id): item for item in items.prefetch_related("parts")}

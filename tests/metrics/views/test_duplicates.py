@@ -1,0 +1,213 @@
+"""The page of duplicates: found groups, marks of a lead, what is refused."""
+
+import re
+
+import pytest
+
+from annotate.models import Duplicate, Part, Role
+from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
+from annotate.services.review.exclusions import exclude_item
+from metrics.services.analysis import duplicate_groups
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.numbers import refresh
+from tests import cast
+from tests.metrics import studies
+from tests.metrics.services.analysis.questions import compute_kept
+from tests.metrics.services.leaderboard import boards
+from tests.pages import text_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PAGE = "/c/study/results/duplicates/"
+
+
+def say(study, texts):
+    """Give items these texts, by id; all others have texts of their own."""
+    for external_id, text in texts.items():
+        Part.objects.filter(item__collection=study, item__external_id=external_id).update(text=text)
+
+
+@pytest.fixture
+def study(client):
+    study = studies.judged_study("study")
+    say(study, {"q1": "A man walks.", "q3": "a man  walks", "q4": "A man walks!"})
+    say(study, {"d2": "Two dogs run over the wet green grass by the river."})
+    say(study, {"d5": "Two dogs run over the wet green grass by the rivers."})
+    say(study, {"d6": "One", "d7": "one"})
+    client.force_login(cast.member(study, Role.LEAD))
+    return study
+
+
+def show(study, parameters):
+    """Compute the leaderboard of these parameters."""
+    spec = read_choices(collection=study, viewer=None, parameters=parameters).spec
+    boards.compute(collection=study, spec=spec)
+
+
+def item(study, external_id):
+    return study.items.get(external_id=external_id)
+
+
+def marks(study):
+    rows = Duplicate.objects.filter(collection=study)
+    return dict(rows.values_list("item__external_id", "original__external_id"))
+
+
+def test_groups_are_awaited_and_then_shown_and_marked(client, study):
+    assert "Looking for duplicates" in text_of(client.get(PAGE))
+    assert "Looking for duplicates" in client.get(f"{PAGE}state/").content.decode()
+    compute_kept(study, "duplicates")
+    text = text_of(client.get(PAGE))
+    assert "Found (3)" in text and "Judged once (0)" in text
+    assert "2 of 6 queries repeat another one; 1 of 9 documents repeats another one" in text
+    assert "1 pair of texts is nearly the same" in text
+    body = {"original": item(study, "d2").pk, "item": [item(study, "d2").pk, item(study, "d5").pk]}
+    answer = client.post(f"{PAGE}mark/", body, follow=True)
+    assert marks(study) == {"d5": "d2"}
+    assert "1 item is judged as the original from now on." in text_of(answer)
+    assert "Found (2)" in text_of(answer) and "Judged once (1)" in text_of(answer)
+
+
+def test_all_groups_of_the_same_are_marked_at_once_and_taken_back(client, study):
+    compute_kept(study, "duplicates")
+    assert "Judge once: all 2 groups of the same" in text_of(client.get(PAGE))
+    client.post(f"{PAGE}mark-all/")
+    found = marks(study)
+    originals = {found[name] for name in ("q1", "q3", "q4") if name in found}
+    assert len(originals) == 1 and len(found) == 3
+    assert set(found) | originals > {"q1", "q3", "q4"}
+    text = text_of(client.get(PAGE))
+    assert "Found (1)" in text and "Judged once (3)" in text
+    answer = client.post(f"{PAGE}mark-all/", follow=True)
+    assert "No group of items that are the same is open." in text_of(answer)
+    client.post(f"{PAGE}unmark/", {"item": item(study, next(iter(found))).pk})
+    assert len(marks(study)) == 2
+    client.post(f"{PAGE}unmark-all/")
+    assert marks(study) == {}
+
+
+def test_a_marked_group_counts_as_one_item_of_a_larger_one(client, study):
+    compute_kept(study, "duplicates")
+    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk]}
+    client.post(f"{PAGE}mark/", body)
+    groups = client.get(PAGE).context["page"].cards
+    names = [[row.item_content.item.external_id for row in card.items] for card in groups]
+    assert sorted(sorted(ids) for ids in names) == [["d2", "d5"], ["d6", "d7"], ["q1", "q4"]]
+
+
+def test_groups_that_marks_join_are_marked_together(client, study):
+    say(study, {"d6": "One", "d7": "one", "d3": "Three", "d8": "three"})
+    compute_kept(study, "duplicates")
+    # near ones may be marked first, by hand
+    client.post(f"{PAGE}mark/", {"original": item(study, "d7").pk, "item": [item(study, "d3").pk]})
+    assert client.post(f"{PAGE}mark-all/").status_code == 302
+    originals = {marks(study).get(name, name) for name in ("d3", "d6", "d7", "d8")}
+    assert len(originals) == 1
+
+
+def test_an_excluded_original_leaves_its_group_to_the_others(client, study):
+    compute_kept(study, "duplicates")
+    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk]}
+    client.post(f"{PAGE}mark/", body)
+    exclude_item(item=item(study, "q1"), by=None, reason="broken")
+    cards = client.get(PAGE).context["page"].cards
+    names = [[row.item_content.item.external_id for row in card.items] for card in cards]
+    assert sorted(sorted(ids) for ids in names) == [["d2", "d5"], ["d6", "d7"], ["q3", "q4"]]
+
+
+def test_nothing_is_marked_before_groups_are_found_and_nothing_taken_back_twice(client, study):
+    answer = client.post(f"{PAGE}mark-all/", follow=True)
+    assert "Duplicates are still being looked for." in text_of(answer)
+    answer = client.post(f"{PAGE}unmark/", {"item": item(study, "q1").pk}, follow=True)
+    assert "q1 was not marked." in text_of(answer)
+    answer = client.post(f"{PAGE}unmark-all/", follow=True)
+    assert "0 marks are taken back." in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("original", "ids", "message"),
+    [
+        ("", ["q1"], "Say which item is the original."),
+        ("q1", [], "Choose an item that repeats the original."),
+        ("q1", ["q1"], "Choose an item that repeats the original."),
+        ("d6", ["q1"], "q1 and d6 are not of one side."),
+    ],
+)
+def test_what_cannot_be_marked_is_told_and_changes_nothing(client, study, original, ids, message):
+    keys = {name: item(study, name).pk for name in ("q1", "d6")}
+    body = {"original": keys.get(original, ""), "item": [keys[name] for name in ids]}
+    answer = client.post(f"{PAGE}mark/", body)
+    assert (answer.status_code, message in text_of(answer)) == (422, True)
+    assert marks(study) == {}
+
+
+def test_an_item_of_another_collection_is_unknown_here(client, study):
+    other = cast.collection(n_documents=1).items.get()
+    for path, body in (
+        ("mark/", {"original": other.pk, "item": [item(study, "d6").pk]}),
+        ("mark/", {"original": item(study, "d6").pk, "item": [other.pk]}),
+        ("unmark/", {"item": other.pk}),
+        ("unmark/", {"item": "one"}),
+    ):
+        answer = client.post(f"{PAGE}{path}", body)
+        assert answer.status_code == 422
+        assert "no item of this collection" in text_of(answer)
+
+
+def test_a_researcher_looks_and_does_nothing(client, study):
+    compute_kept(study, "duplicates")
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    page = client.get(PAGE)
+    assert (
+        "Judge once" not in text_of(page)
+        and "<button"
+        not in page.content.decode().partition('id="found"')[2].partition("</main>")[0]
+    )
+    assert client.post(f"{PAGE}mark-all/").status_code == 404
+
+
+def test_only_the_first_groups_are_shown(client, study, monkeypatch):
+    compute_kept(study, "duplicates")
+    monkeypatch.setattr(duplicate_groups, "MOST_CARDS", 1)
+    assert "The first 1 of 3 groups are shown." in text_of(client.get(PAGE))
+
+
+def test_the_page_takes_as_many_queries_however_many_groups(
+    client, study, django_assert_max_num_queries
+):
+    compute_kept(study, "duplicates")
+    with django_assert_max_num_queries(40) as queries:
+        client.get(PAGE)
+    n_before = len(queries)
+    say(study, {f"d{number}": "all the same" for number in range(8)})
+    compute_kept(study, "duplicates")
+    with django_assert_max_num_queries(n_before):
+        client.get(PAGE)
+
+
+def test_the_explorer_and_the_page_of_a_pair_say_what_is_repeated(client, study):
+    first, copy = item(study, "q0"), item(study, "q5")
+    unlabelled = study.pairs.create(
+        query=copy, document=study.items.create(side="document", external_id="new")
+    )
+    explorer = "/c/study/results/explorer/"
+    assert "A duplicate of" not in text_of(client.get(explorer, {"q": "q5"}))
+    mark_duplicates(collection=study, groups=[DuplicateGroup(first, [copy])], by=None)
+    assert "A duplicate of q0: its pairs without a label" in text_of(
+        client.get(explorer, {"q": "q5"})
+    )
+    page = text_of(client.get(f"/c/study/judging/pairs/{unlabelled.pk}/"))
+    assert "It repeats q0 / new, whose grade counts in its place." in page
+
+
+def test_the_leaderboard_says_how_many_grades_are_propagated(client, study):
+    page = "/c/study/results/leaderboard/"
+    assert "of duplicates" not in text_of(client.get(page))
+    group = DuplicateGroup(item(study, "q0"), [item(study, "q5")])
+    mark_duplicates(collection=study, groups=[group], by=None)
+    refresh.refresh(collection=study)
+    for parameters in ({}, {"threshold": "2"}):
+        show(study, parameters)
+        text = text_of(client.get(page, parameters))
+        assert re.search(r"\d+ pairs of duplicates have no label of their own", text)
+    show(study, {"labels": "none:original"})
+    assert "of duplicates" not in text_of(client.get(page, {"labels": "none:original"}))
