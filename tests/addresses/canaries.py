@@ -34,6 +34,7 @@ READABLE = {
     "Part.path",
     "Part.type",
     "Part.also",
+    "Part.checksum",
     "Level.key",
     "Level.name",
     "Level.sentence",

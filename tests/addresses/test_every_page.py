@@ -62,6 +62,7 @@ NO_PAGES = {
             "metrics:dashboard-person-numbers",
             "metrics:leaderboard-state",
             "metrics:analysis-state",
+            "metrics:duplicates-state",
             "metrics:compare-state",
             "metrics:explorer-state",
             "metrics:download-state",

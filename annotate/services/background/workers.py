@@ -25,6 +25,7 @@ LOCKS = {
     "matrices": 13,
     "refresh": 14,
     "repeats": 15,
+    "duplicates": 16,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from django.db import transaction
 
 from annotate.models import Collection, Duplicate, Item, ReviewAction, User
+from annotate.services.background.workers import lock_task
+from annotate.services.collection.duplicates import IN_USE
 from annotate.services.seating import note_changes
 from annotate.signals import duplicates_changed
 
@@ -29,10 +31,13 @@ def mark_duplicates(
 ) -> int:
     """Mark the items of groups as duplicates, each with a line of the log; returns their number.
 
-    What repeats one of these now repeats its original, and items that repeat it already stay so.
-    Raises DuplicateRefused.
+    What repeats one of these repeats its original from now on. The mark of an item whose original
+    was excluded is replaced. Raises DuplicateRefused.
     """
-    stored_originals = _lock(collection)
+    lock_task("duplicates", collection=collection)
+    stored_originals = dict(
+        Duplicate.objects.filter(collection=collection, **IN_USE).values_list("item", "original")
+    )
     new_originals: dict[int, Item] = {}
     for group in groups:
         for item in group.items:
@@ -46,7 +51,11 @@ def mark_duplicates(
             raise DuplicateRefused(
                 f"{original} is itself a duplicate: choose its original, or take that mark back."
             )
-    followers = list(Duplicate.objects.filter(original__in=list(new_originals)))
+    stale_marks = Duplicate.objects.filter(item__in=[*new_originals, *originals])
+    stale_rows = list(stale_marks.select_related("original").order_by("item"))
+    stale_marks.delete()
+    _log(collection, ReviewAction.Kind.DUPLICATE_UNMARKED, stale_rows, by)
+    followers = list(Duplicate.objects.filter(original__in=list(new_originals)).order_by("item"))
     for follower in followers:
         follower.original = new_originals[follower.original_id]
     Duplicate.objects.bulk_update(followers, ["original"], batch_size=BATCH)
@@ -55,14 +64,14 @@ def mark_duplicates(
         for key, original in sorted(new_originals.items())
     ]
     Duplicate.objects.bulk_create(rows, batch_size=BATCH)
-    _log(collection, ReviewAction.Kind.DUPLICATE_MARKED, rows, by)
+    _log(collection, ReviewAction.Kind.DUPLICATE_MARKED, [*rows, *followers], by)
     return len(rows)
 
 
 @transaction.atomic
 def unmark_duplicates(*, collection: Collection, items: Iterable[Item], by: User | None) -> int:
     """Take the marks of items back, so that their pairs are judged again; returns their number."""
-    _lock(collection)
+    lock_task("duplicates", collection=collection)
     keys = [item.pk for item in items]
     rows = list(
         Duplicate.objects.filter(collection=collection, item__in=keys)
@@ -72,13 +81,6 @@ def unmark_duplicates(*, collection: Collection, items: Iterable[Item], by: User
     Duplicate.objects.filter(item__in=[row.item_id for row in rows]).delete()
     _log(collection, ReviewAction.Kind.DUPLICATE_UNMARKED, rows, by)
     return len(rows)
-
-
-def _lock(collection: Collection) -> dict[int, int]:
-    """Let marks of one collection take turns; returns the original of each duplicate."""
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    rows = Duplicate.objects.filter(collection=collection)
-    return dict(rows.values_list("item", "original"))
 
 
 def _check(item: Item, original: Item, collection: Collection) -> None:

@@ -24,7 +24,7 @@ from annotate.models import (
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import column, table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
-from metrics.services.scores.propagation import propagated_grades, with_propagated
+from metrics.services.scores.propagation import propagated_grades, with_propagated, without_pairs
 from pooling.services.runs.storage import SIDES
 
 Ids = NDArray[np.int64]
@@ -135,6 +135,7 @@ def people_parts(
     propagated = propagated_grades(
         collection=collection, direction=direction, grades=own, originals=originals
     )
+    own = without_pairs(own, propagated)
     if own_keys is not None:
         own, propagated = _of_sources(own, own_keys), _of_sources(propagated, own_keys)
     return PeopleParts(own, propagated)

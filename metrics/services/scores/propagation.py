@@ -22,8 +22,8 @@ def propagated_grades(
     """Return the grades of pairs of duplicates; two queries, and those of samples.
 
     grades : by people, of the pairs of the originals at least
-    A pair that people have judged, are asked about by a lead, or that a lead excluded, takes none;
-    nor does one that a sampled pool could have drawn: what was not drawn has no label.
+    A pair that has all labels of its own, waits for a lead, or was excluded by one takes none; nor
+    does one that a sampled pool could have drawn: what was not drawn has no label.
     """
     copies = originals.copies(grades.source, grades.target)
     keep = np.ones(len(copies.row), dtype=bool)
@@ -35,20 +35,30 @@ def propagated_grades(
     return sorted_grades(rows[keep])
 
 
-def with_propagated(grades: Grades, more_grades: Grades) -> Grades:
-    """Join people's grades and propagated ones; no pair has both."""
-    rows = [np.stack(columns, axis=1) for columns in (grades, more_grades)]
+def without_pairs(grades: Grades, pairs: Grades) -> Grades:
+    """Leave out the pairs that others have grades of."""
+    keep = ~mask_of(grades, pairs)
+    return Grades(*(values[keep] for values in grades))
+
+
+def with_propagated(grades: Grades, propagated: Grades) -> Grades:
+    """Join people's grades and propagated ones, which go over labels that are not complete."""
+    rows = [
+        np.stack(columns, axis=1) for columns in (without_pairs(grades, propagated), propagated)
+    ]
     return sorted_grades(np.concatenate(rows))
 
 
 def _own_pairs(collection: Collection) -> Pairs:
-    """The pairs of duplicates that have labels, or a decision of a lead, of their own."""
+    """The pairs of duplicates that have all labels, or a decision of a lead, of their own."""
     duplicates = Duplicate.objects.filter(collection=collection).values("item")
-    same_pair = {"pair": OuterRef("pk")}
+    resolutions = Resolution.objects.filter(
+        Q(is_complete=True) | Q(status=Resolution.Status.ESCALATED), pair=OuterRef("pk")
+    )
+    exclusions = PairExclusion.objects.filter(pair=OuterRef("pk"))
     pairs = Pair.objects.filter(
         Q(query__in=duplicates) | Q(document__in=duplicates),
-        Exists(Resolution.objects.filter(**same_pair))
-        | Exists(PairExclusion.objects.filter(**same_pair)),
+        Exists(resolutions) | Exists(exclusions),
         collection=collection,
     )
     return Pairs(*table(pairs.values_list("query", "document"), 2).T)
@@ -58,7 +68,7 @@ def _sampled_pairs(collection: Collection, *, n_copies: int) -> list[Pairs]:
     """The pairs of the strata of sampled pools; none where nothing is to be propagated."""
     if not n_copies:
         return []
-    pools = Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False)
+    pools = Pool.objects.filter(collection=collection, strategy=SAMPLED, round__isnull=False)
     sampled_pairs = []
     for pool in pools.order_by("pk"):
         try:
@@ -77,11 +87,8 @@ def propagation_sentence(n: int) -> str:
     if not n:
         return ""
     if n == 1:
-        return "1 pair of a duplicate has no label of its own: the grade of its original counts."
-    return (
-        f"{n:,} pairs of duplicates have no label of their own: the grades of their originals "
-        "count."
-    )
+        return "1 pair of a duplicate takes the grade of its original."
+    return f"{n:,} pairs of duplicates take the grades of their originals."
 
 
 def mask_of(grades: Grades, pairs: Grades) -> NDArray[np.bool_]:

@@ -59,6 +59,10 @@ class PairChoice(NamedTuple):
     originals: Originals
     undrawn: UndrawnStratumPairs | None = None
 
+    def asked_pairs(self, pairs: Pairs) -> Pairs:
+        """The pairs with originals in the place of duplicates, some more than once."""
+        return Pairs(self.originals.of(pairs.source), self.originals.of(pairs.target))
+
     def without_repeats(self) -> "PairChoice":
         """The choice without pairs that repeat others of it, which nobody is asked about."""
         pairs = Pairs(self.query, self.document)
@@ -109,13 +113,14 @@ def choose_pairs(
     chosen_pairs = _merge_directions(choices)
     originals = _originals(collection, chosen_pairs)
     pairs = _with_options(
-        options.with_originals(chosen_pairs, originals),
+        chosen_pairs,
         collection=collection,
         option_values=option_values,
         near_pairs=_near_pairs(runs, deep_tops, depth=int(option_values["outside"])),
         originals=originals,
         seed=seed,
     )
+    pairs = options.with_originals(pairs, originals)
     return PairChoice(
         *pairs[:5], runs, tops, _drawn_sources(choices), originals, undrawn=pairs.undrawn
     )

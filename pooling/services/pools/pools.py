@@ -109,6 +109,7 @@ def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.CLOSED)
     seating.begin_reopening(round_=locked_pool.own_round())
+    _note_repeats(locked_pool)
     _ask(pool, Pool.Transition.REOPENING, by, is_done_here=is_done_here)
 
 
@@ -173,8 +174,8 @@ def make_and_open(work: Work) -> None:
                 run_retirement.mark_pool_runs_due(pool=pool)
                 Pool.objects.filter(pk=pool.pk).update(round=contents.round)
                 _note_repeats(pool)
-            run_retirement.settle_repeats(pool=pool)
             pool.round, pairs_without_seats = contents.round, contents.pairs_without_seats
+        run_retirement.settle_repeats(pool=pool)
         opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
@@ -197,11 +198,10 @@ def withdraw_seats(work: Work) -> None:
 @works.performs(Pool.Transition.REOPENING, subject="pool", may_cancel=works.never)
 def bring_seats_back(work: Work) -> None:
     """Bring back the seats of a pool that is being opened again, after which it is open."""
-    _go_through(work, seating.finish_opening)
     pool = Pool.objects.select_related("collection").get(pk=work.subject)
-    _note_repeats(pool)
-    _end(work, state=Pool.State.OPEN)
     run_retirement.settle_repeats(pool=pool)
+    _go_through(work, seating.finish_opening)
+    _end(work, state=Pool.State.OPEN)
 
 
 def _note_repeats(pool: Pool) -> None:

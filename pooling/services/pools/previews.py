@@ -209,7 +209,10 @@ def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
 
 
 def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
-    run_pairs = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
+    run_pairs = [
+        choice.asked_pairs(as_pairs(run, top))
+        for run, top in zip(choice.runs, choice.tops, strict=True)
+    ]
     layout = Layout(
         [choice.query, *(pairs.source for pairs in run_pairs)],
         [choice.document, *(pairs.target for pairs in run_pairs)],
@@ -219,7 +222,8 @@ def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
     for pairs in run_pairs:
         codes = layout.codes(*pairs)
         position = np.searchsorted(pool, codes)
-        positions.append(position[np.append(pool, -1)[position] == codes])
+        own = position[np.append(pool, -1)[position] == codes]
+        positions.append(np.unique(own) if choice.originals else own)
     n_runs_with_pair = np.bincount(
         np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool)
     )

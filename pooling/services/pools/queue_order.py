@@ -12,10 +12,13 @@ import numpy as np
 from django.db import connection
 from django.db.models import F, OuterRef, Q, Subquery
 
-from annotate.models import Collection, Direction, Judgment
+from annotate.core.labels.originals import Originals
+from annotate.models import Collection, Direction, Judgment, RoundPair
+from annotate.services.collection.duplicates import originals_of
+from annotate.services.storage.number_arrays import table
 from pooling.core.strategies import live_orders
 from pooling.core.strategies.options import OPTIONS
-from pooling.core.strategies.selections import Pairs, is_in, rows_of
+from pooling.core.strategies.selections import Pairs, RankedPairs, is_in, rows_of
 from pooling.core.strategies.strategies import STRATEGIES, depth_of
 from pooling.models import Pool, PoolPair, RunEvent
 from pooling.services.runs.rankings import left_out_keys, load_top
@@ -89,6 +92,20 @@ def overdue_collections() -> list[int]:
     return sorted(set(late.values_list("collection_id", flat=True)))
 
 
+def _asked_rows(run: RankedPairs, dropped_pairs: Pairs, originals: Originals) -> RankedPairs:
+    """The rows of a run that are asked about, with originals in the place of dropped repeats."""
+    is_dropped = is_in(run.source, run.target, dropped_pairs)
+    if not is_dropped.any():
+        return run
+    source = np.where(is_dropped, originals.of(run.source), run.source)
+    target = np.where(is_dropped, originals.of(run.target), run.target)
+    order = np.lexsort((run.rank, target, source))
+    source, target, rank = source[order], target[order], run.rank[order]
+    keep = ~is_in(source, target, dropped_pairs)  # excluded, or of retired runs alone
+    keep[1:] &= (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    return RankedPairs(source[keep], target[keep], rank[keep])
+
+
 def _front(pool: Pool) -> Pairs:
     """The (query, document) pairs that come next, in both directions.
 
@@ -112,6 +129,9 @@ def _front(pool: Pool) -> Pairs:
         # The top of a run that was read again may name newer items, which nobody is asked about.
         pair_keys = PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document")
         pool_pairs = Pairs(*np.array(list(pair_keys), dtype=np.int64).reshape(-1, 2).T)
+    rows_of_round = RoundPair.objects.filter(round=pool.round_id, dropped_at__isnull=False)
+    dropped_pairs = table(rows_of_round.values_list("pair__query", "pair__document"), 2)
+    originals = originals_of(collection=pool.collection)
     fronts = [Pairs()]
     for direction in Direction:
         runs = [
@@ -120,6 +140,8 @@ def _front(pool: Pool) -> Pairs:
         ]
         if not sum(len(run.source) for run in runs):
             continue
+        own_side_up = dropped_pairs if direction == Direction.FORWARD else dropped_pairs[:, ::-1]
+        runs = [_asked_rows(run, Pairs(*own_side_up.T), originals) for run in runs]
         if pool_pairs is not None:
             run_side_pairs = (
                 pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])

@@ -19,7 +19,6 @@ from annotate.models import (
     ClockTimestamp,
     Duplicate,
     Pair,
-    Resolution,
     ReviewWork,
     Round,
     RoundPair,
@@ -82,6 +81,7 @@ def settle_marks(*, run: Run) -> int:
 
     Safe to run twice.
     """
+    lock_task("repeats", collection=run.collection)
     # The rows are the locks. A pool that is being opened is not waited for: it looks for retired
     # runs at its end.
     locked_run = Run.objects.select_for_update().get(pk=run.pk)
@@ -178,24 +178,12 @@ def wrong_marks(*, pool: Pool) -> Marks:
     )
     should_drop = orphan_mask(pool, query, document) | np.isin(pair, list(left_out_pairs))
     is_repeat = repeat_mask(pool, query, document, is_wanted=~should_drop)
-    may_drop = should_drop | (is_repeat & _is_droppable(pool, pair, is_repeat))
+    # a closed round drops nothing more
+    may_drop = should_drop | (is_repeat & (pool.own_round().state in Round.WANTING))
     return Marks(
         pair[may_drop & ~is_dropped].tolist(),
         pair[is_dropped & ~should_drop & ~is_repeat].tolist(),
     )
-
-
-def _is_droppable(
-    pool: Pool, pair: NDArray[np.int64], rows: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """(M,) whether a repeat may be dropped: from an open round, while it has no label.
-
-    One with a label is asked about until it has all: its own labels are to decide then.
-    """
-    if pool.own_round().state not in Round.WANTING:
-        return np.zeros(len(pair), dtype=bool)
-    with_label = Resolution.objects.filter(pair__in=pair[rows].tolist(), n_labels__gt=0)
-    return ~np.isin(pair, list(with_label.values_list("pair", flat=True)))
 
 
 def differences_of_marks() -> Iterator[str]:
@@ -295,5 +283,11 @@ def n_unique_pairs(*, run: Run) -> int:
     if not run.retired_at:
         return 0
     rounds = run.pools.exclude(round=None).values("round")
-    pairs = RoundPair.objects.filter(round__in=rounds, dropped_at__isnull=False).values("pair")
+    duplicates = Duplicate.objects.filter(collection=run.collection).values("item")
+    pairs = (
+        RoundPair.objects.filter(round__in=rounds, dropped_at__isnull=False)
+        .exclude(pair__query__in=duplicates)
+        .exclude(pair__document__in=duplicates)
+        .values("pair")
+    )
     return PoolPair.objects.filter(pair__in=pairs, pool__runs=run).values("pair").distinct().count()

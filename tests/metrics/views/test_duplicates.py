@@ -192,7 +192,7 @@ def test_the_explorer_and_the_page_of_a_pair_say_what_is_repeated(client, study)
     explorer = "/c/study/results/explorer/"
     assert "A duplicate of" not in text_of(client.get(explorer, {"q": "q5"}))
     mark_duplicates(collection=study, groups=[DuplicateGroup(first, [copy])], by=None)
-    assert "A duplicate of q0: its pairs without a label" in text_of(
+    assert "A duplicate of q0: its pairs without all labels" in text_of(
         client.get(explorer, {"q": "q5"})
     )
     page = text_of(client.get(f"/c/study/judging/pairs/{unlabelled.pk}/"))
@@ -208,6 +208,6 @@ def test_the_leaderboard_says_how_many_grades_are_propagated(client, study):
     for parameters in ({}, {"threshold": "2"}):
         show(study, parameters)
         text = text_of(client.get(page, parameters))
-        assert re.search(r"\d+ pairs of duplicates have no label of their own", text)
+        assert re.search(r"\d+ pairs of duplicates take the grades of their originals", text)
     show(study, {"labels": "none:original"})
     assert "of duplicates" not in text_of(client.get(page, {"labels": "none:original"}))

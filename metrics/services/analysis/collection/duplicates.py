@@ -121,10 +121,10 @@ def find(request: AnalysisRequest) -> AnalysisResult:
     items = list(_items(collection))
     if not items:
         raise NotDefined("The collection has no texts or media yet: load its items.")
-    groups, notes = [], _checksum_notes(items)
-    for side in Side:
-        own_items = [item for item in items if item.side == side]
-        groups += _same(own_items)
+    items_by_side = [[item for item in items if item.side == side] for side in Side]
+    groups = [group for own_items in items_by_side for group in _same(own_items)]
+    notes = _checksum_notes(items)
+    for own_items in items_by_side:
         near, note = _near(request, own_items)
         groups += near
         notes += note

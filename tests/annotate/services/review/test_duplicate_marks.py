@@ -55,6 +55,21 @@ def test_a_mark_that_is_taken_back_is_gone_and_the_log_says_so(collection):
     assert (newest.kind, newest.item.external_id) == ("duplicate_unmarked", "d1")
 
 
+def test_a_mark_whose_original_was_excluded_is_replaced(collection):
+    mark(collection, "d0", "d1")
+    Item.objects.filter(collection=collection, external_id="d0").update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    mark(collection, "d2", "d1")
+    assert marks(collection) == {"d1": "d2"}
+    kinds = ReviewAction.objects.filter(collection=collection).order_by("pk")
+    assert list(kinds.values_list("kind", "reason")) == [
+        ("duplicate_marked", "Of d0"),
+        ("duplicate_unmarked", "Of d0"),
+        ("duplicate_marked", "Of d2"),
+    ]
+
+
 def test_taking_nothing_back_changes_nothing(collection):
     items = [item(collection, "d1")]
     assert unmark_duplicates(collection=collection, items=items, by=None) == 0
@@ -66,6 +81,12 @@ def test_what_repeats_a_new_duplicate_repeats_its_original(collection):
     mark(collection, "d1", "d2")
     mark(collection, "d0", "d1")
     assert marks(collection) == {"d1": "d0", "d2": "d0"}
+    log = ReviewAction.objects.filter(collection=collection).order_by("pk")
+    assert list(log.values_list("item__external_id", "reason")) == [
+        ("d2", "Of d1"),
+        ("d1", "Of d0"),
+        ("d2", "Of d0"),
+    ]
 
 
 @pytest.mark.parametrize(

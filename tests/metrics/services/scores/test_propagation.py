@@ -31,7 +31,7 @@ def mark(collection, original, *ids):
     mark_duplicates(collection=collection, groups=[group], by=None)
 
 
-def give(collection, grades):
+def give(collection, grades, *, is_complete=True):
     """Give pairs grades, by the ids of query and document; None is a dispute."""
     for (query, document), grade in grades.items():
         pair = Pair.objects.create(
@@ -45,6 +45,7 @@ def give(collection, grades):
             status="disputed" if grade is None else "single",
             grade=grade,
             n_labels=1,
+            is_complete=is_complete,
             policy=cast.policy(collection),
         )
 
@@ -91,6 +92,15 @@ def test_labels_of_a_duplicate_itself_stand_and_go_nowhere_else(collection):
     mark(collection, "q0", "q2", "q3")
     _, propagated = parts_of(collection)
     assert propagated == {("q3", "d0"): 2, ("q3", "d1"): 1}
+
+
+def test_labels_that_are_not_complete_give_way_to_the_grade_of_the_original(collection):
+    give(collection, {("q0", "d0"): 2, ("q0", "d2"): None})
+    give(collection, {("q2", "d0"): 0, ("q2", "d1"): 1, ("q2", "d2"): 1}, is_complete=False)
+    mark(collection, "q0", "q2")
+    own, propagated = parts_of(collection)
+    assert propagated == {("q2", "d0"): 2}
+    assert own == {("q0", "d0"): 2, ("q2", "d1"): 1, ("q2", "d2"): 1}
 
 
 def test_grades_of_some_sources_are_those_of_all_within_them(collection):

@@ -11,7 +11,7 @@ from annotate.services.review.duplicate_marks import (
     unmark_duplicates,
 )
 from pooling.models import Pool, Run
-from pooling.services.pools import opening, pools, previews, run_retirement
+from pooling.services.pools import opening, pools, previews, queue_order, run_retirement
 from tests import cast
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch, answer_pair
@@ -137,26 +137,17 @@ def test_an_open_pool_stops_asking_about_repeats_and_asks_again(collection):
     pool = factories.opened(collection, [run], depth=3)
     answer_pair(collection, "q0", "d2", grade=1)
     mark(collection, "d1", "d2", "d3")
-    # one has a label; and the pool has no pair of q1 with the original
-    assert dropped(pool) == {("q0", "d3")}
+    # the pool has no pair of q1 with the original
+    assert dropped(pool) == {("q0", "d2"), ("q0", "d3")}
     assert free(collection) == {("q0", "d1"), ("q1", "d3")}
+    judged = Pair.objects.get(query__external_id="q0", document__external_id="d2")
+    assert judged.resolution.grade == 1
     unmark(collection, "d3")
-    assert dropped(pool) == set()
+    assert dropped(pool) == {("q0", "d2")}
     assert free(collection) == {("q0", "d1"), ("q0", "d3"), ("q1", "d3")}
 
 
-def test_a_repeat_with_a_label_is_asked_about_until_it_has_all():
-    collection = factories.collection(labels_per_pair=2)
-    run = factories.run(collection, "A", {0: [1, 2, 3]})
-    pool = factories.opened(collection, [run], depth=3)
-    annotator = cast.annotator(collection)
-    answer_batch(collection, annotator=annotator)
-    mark(collection, "d1", "d2", "d3")
-    assert dropped(pool) == set()
-    assert len(free(collection)) == 3
-
-
-def test_a_label_that_comes_late_to_a_dropped_repeat_stays_its_own(collection):
+def test_a_label_that_comes_late_to_a_dropped_repeat_counts_and_changes_no_mark(collection):
     run = factories.run(collection, "A", {0: [1, 2]})
     pool = factories.opened(collection, [run], depth=2)
     annotator = cast.annotator(collection)
@@ -201,6 +192,34 @@ def test_a_pool_without_runs_asks_about_originals_alone(collection):
     assert free(collection) == {("q0", "d0"), ("q0", "d29")}
     mark(collection, "d0", "d29")
     assert free(collection) == {("q0", "d0")}
+
+
+def test_a_budget_is_spent_on_pairs_that_are_asked_about(collection):
+    run = factories.run(collection, "A", {0: [2, 1, 3]})
+    mark(collection, "d1", "d2")
+    pool = factories.opened(collection, [run], depth=3, budget=1)
+    assert free(collection) == {("q0", "d1")}
+    assert dropped(pool) == {("q0", "d2")}
+
+
+def test_a_live_pool_asks_first_about_the_original_of_a_run_s_first_result(collection):
+    run_a = factories.run(collection, "A", {0: [2, 4, 5]})
+    run_b = factories.run(collection, "B", {0: [1, 6, 7]})
+    mark(collection, "d1", "d2")
+    pool = factories.opened(collection, [run_a, run_b], strategy="move-to-front", depth=3, ahead=1)
+    queue_order.reorder(pool=pool)
+    front = Seat.objects.filter(round=pool.round, state="free", queue_key__lt=0)
+    assert factories.external_ids(front) == {("q0", "d1")}
+
+
+def test_shares_of_runs_in_a_preview_are_of_pairs_that_are_asked_about(collection):
+    run_a = factories.run(collection, "A", {0: [2]})
+    run_b = factories.run(collection, "B", {0: [1, 3]})
+    mark(collection, "d1", "d2")
+    preview = previews.preview(
+        collection=collection, strategy="depth-k", parameters={"depth": 2}, runs=[run_a, run_b]
+    )
+    assert [(share.n_pairs, share.n_unique) for share in preview.shares] == [(1, 0), (2, 1)]
 
 
 def test_exclusions_and_their_reversal_go_together_with_marks(collection):

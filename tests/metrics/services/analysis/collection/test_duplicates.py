@@ -126,7 +126,7 @@ def test_the_most_judged_item_comes_first_and_marks_are_told(collection):
         ("a", 0, "b", "the same"),
     ]
     assert answer_of(collection, "duplicates").result.notes == [
-        "1 pair of a duplicate has no label of its own: the grade of its original counts."
+        "1 pair of a duplicate takes the grade of its original."
     ]
 
 
