@@ -1,1 +1,1 @@
-"""Charts and sentences of the analyses, a module for each chapter."""
+"""Charts and sentences of the analyses, a room for each chapter."""

@@ -8,7 +8,7 @@ from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Duplicate, Item
 from annotate.services.collection.duplicates import IN_USE
 from annotate.services.review.duplicate_marks import DuplicateGroup
-from metrics.charts.analyses.duplicates import SAME
+from metrics.charts.analyses.collection.duplicates import SAME
 from metrics.charts.results import AnalysisResult, Cell
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices

@@ -1,9 +1,9 @@
 """The register of all analyses: a row each, in the order of chapters and pages."""
 
 from metrics.services.analysis.analyses import Analysis, Chapter
-from metrics.services.analysis.chapters import collection
+from metrics.services.analysis.chapters import collection, labels
 
-ANALYSES = {analysis.name: analysis for analysis in [*collection.ANALYSES]}
+ANALYSES = {analysis.name: analysis for analysis in [*collection.ANALYSES, *labels.ANALYSES]}
 CHAPTERS = {analysis.chapter.slug: analysis.chapter for analysis in ANALYSES.values()}
 
 

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Side
-from metrics.core.analyses.text_similarity import nearest_similarity
+from metrics.core.analyses.collection.text_similarity import nearest_similarity
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.leaderboard.chosen_labels import texts_of

@@ -1,10 +1,10 @@
 """The chapter on the collection: positives of its queries, and the texts of these."""
 
-from metrics.core.analyses.duplicates import near_texts
-from metrics.core.analyses.hits import hits_by_length, hits_by_similarity
-from metrics.core.analyses.lengths import length_examples, positives_by_length
-from metrics.core.analyses.positives import positives_per_query
-from metrics.core.analyses.text_lengths import similarity_by_length
+from metrics.core.analyses.collection.duplicates import near_texts
+from metrics.core.analyses.collection.hits import hits_by_length, hits_by_similarity
+from metrics.core.analyses.collection.lengths import length_examples, positives_by_length
+from metrics.core.analyses.collection.positives import positives_per_query
+from metrics.core.analyses.collection.text_lengths import similarity_by_length
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.collection import duplicates, hits, lengths, positives
 
@@ -31,7 +31,7 @@ ANALYSES = [
         find=positives.per_query,
         function=positives_per_query,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_positives.py",
+        test="tests/metrics/core/analyses/collection/test_positives.py",
         choices=OF_LABELS,
     ),
     Analysis(
@@ -49,7 +49,7 @@ ANALYSES = [
         find=lengths.by_length,
         function=positives_by_length,
         oracle=Oracle.PACKAGE,
-        test="tests/metrics/core/analyses/test_lengths.py",
+        test="tests/metrics/core/analyses/collection/test_lengths.py",
         choices=OF_LABELS,
     ),
     Analysis(
@@ -65,7 +65,7 @@ ANALYSES = [
         find=lengths.examples,
         function=length_examples,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_length_examples.py",
+        test="tests/metrics/core/analyses/collection/test_length_examples.py",
         choices=OF_LABELS,
     ),
     Analysis(
@@ -83,7 +83,7 @@ ANALYSES = [
         find=hits.by_length,
         function=hits_by_length,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_hits.py",
+        test="tests/metrics/core/analyses/collection/test_hits.py",
         choices=OF_RUNS,
         measure="C@5",
         n_runs=2,
@@ -102,7 +102,7 @@ ANALYSES = [
         find=hits.by_similarity,
         function=hits_by_similarity,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_hits_by_similarity.py",
+        test="tests/metrics/core/analyses/collection/test_hits_by_similarity.py",
         choices=OF_RUNS,
         measure="C@5",
         n_runs=2,
@@ -121,7 +121,7 @@ ANALYSES = [
         find=lengths.by_similarity,
         function=similarity_by_length,
         oracle=Oracle.PACKAGE,
-        test="tests/metrics/core/analyses/test_text_lengths.py",
+        test="tests/metrics/core/analyses/collection/test_text_lengths.py",
         choices=frozenset({Choice.QUERIES}),
     ),
     Analysis(
@@ -140,7 +140,7 @@ ANALYSES = [
         find=duplicates.find,
         function=near_texts,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_duplicates.py",
+        test="tests/metrics/core/analyses/collection/test_duplicates.py",
         choices=frozenset(),
         next_page=NextPage("Judge duplicates once", "metrics:duplicates"),
     ),

@@ -13,14 +13,14 @@ from django.utils.text import Truncator
 from annotate.core.phrases import counted
 from annotate.markdown import page_text
 from annotate.models import Collection, Duplicate, Part, Resolution, Side
-from metrics.charts.analyses.duplicates import (
+from metrics.charts.analyses.collection.duplicates import (
     DuplicateCounts,
     SimilarGroup,
     SimilarItem,
     duplicates_result,
 )
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.duplicates import (
+from metrics.core.analyses.collection.duplicates import (
     NearPairs,
     TooManyPairs,
     near_texts,

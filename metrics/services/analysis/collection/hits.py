@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.charts.analyses.hits import LENGTH, SIMILARITY, BinAxis, hits_result
+from metrics.charts.analyses.collection.hits import LENGTH, SIMILARITY, BinAxis, hits_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.hits import (
+from metrics.core.analyses.collection.hits import (
     BinnedHits,
     RunHits,
     hits_by_length,

@@ -3,11 +3,15 @@
 import numpy as np
 from django.utils.text import Truncator
 
-from metrics.charts.analyses.lengths import TextExample, examples_result, length_result
-from metrics.charts.analyses.text_similarity import similarity_result
+from metrics.charts.analyses.collection.lengths import TextExample, examples_result, length_result
+from metrics.charts.analyses.collection.text_similarity import similarity_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.lengths import LengthPositives, length_examples, positives_by_length
-from metrics.core.analyses.text_lengths import similarity_by_length
+from metrics.core.analyses.collection.lengths import (
+    LengthPositives,
+    length_examples,
+    positives_by_length,
+)
+from metrics.core.analyses.collection.text_lengths import similarity_by_length
 from metrics.core.statistics.resampling import seed_of
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (

@@ -1,8 +1,8 @@
 """Positives of a query by each label source."""
 
-from metrics.charts.analyses.positives import positives_result
+from metrics.charts.analyses.collection.positives import positives_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.positives import SourcePositives, positives_per_query
+from metrics.core.analyses.collection.positives import SourcePositives, positives_per_query
 from metrics.core.labels.label_sources import LabelSource, People
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from metrics.charts.analyses.hits import LENGTH, SIMILARITY, hits_result
-from metrics.charts.analyses.lengths import TextExample, examples_result, length_result
+from metrics.charts.analyses.collection.hits import LENGTH, SIMILARITY, hits_result
+from metrics.charts.analyses.collection.lengths import TextExample, examples_result, length_result
+from metrics.charts.analyses.collection.positives import positives_result
+from metrics.charts.analyses.collection.text_similarity import similarity_result
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.positives import positives_result
-from metrics.charts.analyses.text_similarity import similarity_result
-from metrics.core.analyses.hits import RunHits, hits_by_length, hits_by_similarity
-from metrics.core.analyses.lengths import LengthPositives, positives_by_length
-from metrics.core.analyses.positives import SourcePositives, positives_per_query
-from metrics.core.analyses.text_lengths import LengthCorrelations
+from metrics.core.analyses.collection.hits import RunHits, hits_by_length, hits_by_similarity
+from metrics.core.analyses.collection.lengths import LengthPositives, positives_by_length
+from metrics.core.analyses.collection.positives import SourcePositives, positives_per_query
+from metrics.core.analyses.collection.text_lengths import LengthCorrelations
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 from metrics.core.statistics.rank_correlations import RankCorrelation

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.analyses.bins import Bins, bins_of
-from tests.metrics.core.analyses import recounts
+from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 COUNTS = st.lists(st.integers(0, 60) | st.integers(0, 30_000), min_size=1, max_size=150)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from metrics.core.analyses.hits import HIT_KINDS, RunHits, hits_by_length
+from metrics.core.analyses.collection.hits import HIT_KINDS, RunHits, hits_by_length
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals
-from tests.metrics.core.analyses import recounts
+from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 QUERY = st.tuples(st.integers(1, 30) | st.integers(1, 900), st.booleans(), st.booleans())

@@ -9,7 +9,7 @@ from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.bins import Bins, bins_of
-from metrics.core.analyses.positives import PositivesDistribution
+from metrics.core.analyses.collection.positives import PositivesDistribution
 
 N_BINS = 30  # of the histogram
 SERIES = ["@blue", "@amber", "@slate", "@violet", "@teal", "@red", "@green"]  # apart in grey too

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics.core.analyses.positives import SourcePositives, positives_per_query
+from metrics.core.analyses.collection.positives import SourcePositives, positives_per_query
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals
-from tests.metrics.core.analyses import recounts
+from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 COUNTS = st.lists(st.integers(0, 9) | st.integers(0, 500), min_size=2, max_size=60)

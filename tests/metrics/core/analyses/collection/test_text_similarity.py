@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from metrics.core.analyses.text_similarity import nearest_similarity
+from metrics.core.analyses.collection.text_similarity import nearest_similarity
 from tests.sizes import cases
 
 LETTERS = st.text(alphabet="ab c\t\nÉß漢", max_size=14)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.core.analyses.lengths import LengthExamples, length_examples
+from metrics.core.analyses.collection.lengths import LengthExamples, length_examples
 
 N_DRAWS = 500  # one of a hundred is in none of them with a chance of 1e-11, and seeds are fixed
 

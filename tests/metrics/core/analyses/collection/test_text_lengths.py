@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.core.analyses.text_lengths import similarity_by_length
+from metrics.core.analyses.collection.text_lengths import similarity_by_length
 from metrics.core.statistics.groups import Groups
 
 RNG = np.random.default_rng(5)

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from metrics.core.analyses import duplicates, text_vectors
-from metrics.core.analyses.duplicates import (
+from metrics.core.analyses.collection import duplicates, text_vectors
+from metrics.core.analyses.collection.duplicates import (
     TooManyPairs,
     near_texts,
     plain_text,
     same_items,
 )
-from tests.metrics.core.analyses import recounts
+from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -8,7 +8,7 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.lengths import LengthFifth, PositivesByLength
+from metrics.core.analyses.collection.lengths import LengthFifth, PositivesByLength
 from metrics.core.statistics.intervals import Interval
 
 MAX_QUOTE = 60  # characters of a text in a headline

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from metrics.core.analyses.text_vectors import DIGITS, GramVocabulary, Ids, row_blocks
+from metrics.core.analyses.collection.text_vectors import DIGITS, GramVocabulary, Ids, row_blocks
 
 # stops, commas, quotes and brackets
 _MARKS = re.compile(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from metrics.core.analyses.text_vectors import DIGITS, GramVocabulary, row_blocks
+from metrics.core.analyses.collection.text_vectors import DIGITS, GramVocabulary, row_blocks
 
 N_NEAREST, BLOCK = 10, 64
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.analyses.hits import BinHits, BinnedHits
+from metrics.core.analyses.collection.hits import BinHits, BinnedHits
 
 FEWEST = 30  # queries of a bin that a headline tells
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.results import AnalysisResult, Column, interval_text
-from metrics.core.analyses.text_lengths import LengthCorrelations
+from metrics.core.analyses.collection.text_lengths import LengthCorrelations
 
 
 def similarity_result(rows: Sequence[LengthCorrelations], nouns: Nouns) -> AnalysisResult:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics.core.analyses.lengths import (
+from metrics.core.analyses.collection.lengths import (
     LengthPositives,
     PositivesByLength,
     positives_by_length,
@@ -17,7 +17,7 @@ from metrics.core.analyses.lengths import (
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL
 from metrics.core.statistics.rank_correlations import spearman_with_interval
-from tests.metrics.core.analyses import recounts
+from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 QUERIES = st.lists(

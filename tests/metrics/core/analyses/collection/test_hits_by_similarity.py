@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metrics.core.analyses.hits import HIT_KINDS, RunHits, hits_by_similarity
+from metrics.core.analyses.collection.hits import HIT_KINDS, RunHits, hits_by_similarity
 from metrics.core.statistics.groups import Groups
 
 RNG = np.random.default_rng(8)

@@ -1,0 +1,1 @@
+"""Analyses of a collection: positives, lengths and likeness of its texts."""

@@ -1,0 +1,1 @@
+"""Analyses of the labels: what people and reference sets say of which pairs."""
