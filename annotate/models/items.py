@@ -140,12 +140,11 @@ class PartQuerySet(models.QuerySet["Part"]):
         """Clips and recordings whose files have not been inspected for their types."""
         return self.filter(_NOT_INSPECTED)
 
-    def awaiting_checksum(self) -> "PartQuerySet":
-        """Media whose checksums are not known yet; a blank one is known not to be had."""
-        return self.filter(_AWAITS_CHECKSUM)
-
     def unread(self) -> "PartQuerySet":
-        """Media that a worker has yet to read, for their types or their checksums."""
+        """Media that a worker has yet to read, for their types or their checksums.
+
+        A blank checksum is known not to be had.
+        """
         return self.filter(_NOT_INSPECTED | _AWAITS_CHECKSUM)
 
 
@@ -248,7 +247,7 @@ class Part(models.Model):
 class Duplicate(models.Model):
     """An item that repeats another one of its side, as a lead says: its pairs are judged there.
 
-    A pair of it without a label of its own takes the grade of the same pair of the original.
+    A pair of it without all labels of its own takes the grade of the same pair of the original.
     """
 
     item = models.OneToOneField(

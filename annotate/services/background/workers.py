@@ -68,7 +68,7 @@ def try_lock_subject(subject: str, pk: int) -> Iterator[bool]:
 
 
 def lock_task(task: str, *, collection: Collection) -> None:
-    """Lock a task of the collection, "loading", "golds" or "matrices", until the transaction ends.
+    """Lock a task of the collection, such as "loading" (`LOCKS`), until the transaction ends.
 
     Waits for whoever has it. The collection's own row is locked for moments alone, as every request
     that claims a name or joins waits for it.

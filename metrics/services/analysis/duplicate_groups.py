@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Duplicate, Item
 from annotate.services.collection.duplicates import IN_USE
@@ -88,19 +90,31 @@ def page_of(
 
 
 def open_groups(*, collection: Collection, panel: AnalysisPanel) -> list[OpenGroup]:
-    """The groups of a computed analysis, with originals in the place of marked duplicates."""
+    """The groups of a computed analysis, with originals in the place of marked duplicates.
+
+    Items may have been excluded since it was computed: those are left out.
+    """
     if panel.answer is None or panel.answer.result is None:
         return []
     marks = Duplicate.objects.filter(collection=collection, **IN_USE)
     rows = marks.values_list("side", "item__external_id", "original__external_id")
     originals = {(side, item): (side, original) for side, item, original in rows}
-    groups = []
-    for group in _found_groups(panel.answer.result):
-        names = dict.fromkeys(originals.get(name, name) for name in group.n_judged)
-        if len(names) > 1:
-            n_judged = {name: group.n_judged.get(name) for name in names}
-            groups.append(OpenGroup(n_judged, group.similarity))
-    return groups
+    groups = [
+        OpenGroup(
+            {
+                name: group.n_judged.get(name)
+                for name in (originals.get(name, name) for name in group.n_judged)
+            },
+            group.similarity,
+        )
+        for group in _found_groups(panel.answer.result)
+    ]
+    in_use = set(_items(collection, groups).values_list("side", "external_id"))
+    groups = [
+        group._replace(n_judged={name: n for name, n in group.n_judged.items() if name in in_use})
+        for group in groups
+    ]
+    return [group for group in groups if len(group.n_judged) > 1]
 
 
 def same_groups(*, collection: Collection, panel: AnalysisPanel) -> list[DuplicateGroup]:
@@ -113,7 +127,7 @@ def same_groups(*, collection: Collection, panel: AnalysisPanel) -> list[Duplica
         for group in open_groups(collection=collection, panel=panel)
         if group.similarity is None
     ]
-    items = _items(collection, groups)
+    items = {(item.side, item.external_id): item for item in _items(collection, groups)}
     lists: dict[ItemName, list[ItemName]] = {}
     for group in groups:
         joined: list[ItemName] = []
@@ -121,7 +135,7 @@ def same_groups(*, collection: Collection, panel: AnalysisPanel) -> list[Duplica
             joined += [other for other in lists.get(name, [name]) if other not in joined]
         lists |= dict.fromkeys(joined, joined)
     item_lists = [
-        [items[name] for name in names if name in items]
+        [items[name] for name in names if name in items]  # one may be excluded at this moment
         for names in {id(names): names for names in lists.values()}.values()
     ]
     return [DuplicateGroup(group[0], group[1:]) for group in item_lists if len(group) > 1]
@@ -144,26 +158,25 @@ def _found_groups(result: AnalysisResult) -> Iterator[OpenGroup]:
 
 
 def _cards(collection: Collection, groups: Sequence[OpenGroup]) -> list[DuplicateCard]:
-    items = _items(collection, groups)
-    cards = [
+    rows = _items(collection, groups).prefetch_related("parts")
+    contents = {
+        (item.side, item.external_id): ItemContent(item, item_content(item, collection.slug))
+        for item in rows
+    }
+    return [
         DuplicateCard(
             group.similarity,
             [
-                GroupItem(
-                    ItemContent(items[name], item_content(items[name], collection.slug)), n_judged
-                )
+                GroupItem(contents[name], n_judged)
                 for name, n_judged in group.n_judged.items()
-                if name in items
+                if name in contents  # one may be excluded at this moment
             ],
         )
         for group in groups
     ]
-    # items may have been excluded since
-    return [card for card in cards if len(card.items) > 1]
 
 
-def _items(collection: Collection, groups: Sequence[OpenGroup]) -> dict[ItemName, Item]:
-    """The items of groups that are in use, by side and id."""
+def _items(collection: Collection, groups: Sequence[OpenGroup]) -> QuerySet[Item]:
+    """Items in use by the ids of groups; perhaps one of the other side too."""
     ids = {external_id for group in groups for _, external_id in group.n_judged}
-    items = Item.objects.in_use().filter(collection=collection, external_id__in=ids)
-    return {(item.side, item.external_id): item for item in items.prefetch_related("parts")}
+    return Item.objects.in_use().filter(collection=collection, external_id__in=ids)

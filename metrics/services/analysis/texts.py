@@ -19,7 +19,7 @@ ITEMS_AT_ONCE = 20_000
 TRAINING_SPLIT = "train"
 MOST_PAIRS = 4_000_000_000  # some two minutes
 KEPT_SECONDS = 7 * 24 * 3600
-RULES = "1"  # changes when the same texts would have another similarity
+RULES = "2"  # changes when the same texts would have another similarity, or form in the cache
 Lengths = NDArray[np.int64]
 
 

@@ -24,7 +24,7 @@ from annotate.models import (
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import column, table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
-from metrics.services.scores.propagation import propagated_grades, with_propagated, without_pairs
+from metrics.services.scores.propagation import joined, propagated_grades, without_pairs
 from pooling.services.runs.storage import SIDES
 
 Ids = NDArray[np.int64]
@@ -114,7 +114,7 @@ class PeopleParts(NamedTuple):
         """Both; no pair has two."""
         if not len(self.propagated.grade):
             return self.own
-        return with_propagated(self.own, self.propagated)
+        return joined(self.own, self.propagated)
 
 
 def people_parts(

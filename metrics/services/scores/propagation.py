@@ -43,10 +43,12 @@ def without_pairs(grades: Grades, pairs: Grades) -> Grades:
 
 def with_propagated(grades: Grades, propagated: Grades) -> Grades:
     """Join people's grades and propagated ones, which go over labels that are not complete."""
-    rows = [
-        np.stack(columns, axis=1) for columns in (without_pairs(grades, propagated), propagated)
-    ]
-    return sorted_grades(np.concatenate(rows))
+    return joined(without_pairs(grades, propagated), propagated)
+
+
+def joined(first: Grades, second: Grades) -> Grades:
+    """Join grades that have no pair in common."""
+    return sorted_grades(np.concatenate([np.stack(first, axis=1), np.stack(second, axis=1)]))
 
 
 def _own_pairs(collection: Collection) -> Pairs:

@@ -114,6 +114,13 @@ def test_an_excluded_original_leaves_its_group_to_the_others(client, study):
     assert sorted(sorted(ids) for ids in names) == [["d2", "d5"], ["d6", "d7"], ["q3", "q4"]]
 
 
+def test_groups_of_items_that_were_excluded_since_are_not_counted(client, study):
+    compute_kept(study, "duplicates")
+    exclude_item(item=item(study, "d6"), by=None, reason="broken")
+    page = client.get(PAGE).context["page"]
+    assert (page.n_open, page.n_same, len(page.cards)) == (2, 1, 2)
+
+
 def test_nothing_is_marked_before_groups_are_found_and_nothing_taken_back_twice(client, study):
     answer = client.post(f"{PAGE}mark-all/", follow=True)
     assert "Duplicates are still being looked for." in text_of(answer)

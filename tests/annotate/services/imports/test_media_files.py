@@ -99,7 +99,7 @@ def test_pictures_clips_and_recordings_get_the_sha256_of_their_files_and_equal_f
         | {"c.webm": webm, "d.wav": wav},
     )
     assert set(checksums(collection).values()) == {None} and names == []  # no load waits for them
-    assert overdue() == [collection.pk] and Part.objects.awaiting_checksum().count() == 5
+    assert overdue() == [collection.pk] and Part.objects.unread().count() == 5
     tasks.look_into_media(collection_id=collection.pk)
     assert checksums(collection) == {
         "a": sha256(b"p" * 700_000),
@@ -109,7 +109,7 @@ def test_pictures_clips_and_recordings_get_the_sha256_of_their_files_and_equal_f
         "d": sha256(wav),
         "e": sha256(b""),
     }
-    assert overdue() == [] and not Part.objects.awaiting_checksum().exists()
+    assert overdue() == [] and not Part.objects.unread().exists()
     assert take_turn(collection=collection) == 0 and len(names) == 5
 
 
@@ -351,5 +351,5 @@ def test_one_index_holds_all_that_is_to_be_read():
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     parts = Part.objects
-    for question in (parts.unread(), parts.awaiting_checksum(), parts.not_inspected()):
+    for question in (parts.unread(), parts.not_inspected()):
         assert "annotate_part_unread" in question.order_by("pk").explain()
