@@ -22,7 +22,7 @@ def test_a_row_says_what_is_asked_computed_and_compared(row):
     assert function_file(row).startswith("metrics/core/")
     assert not row.function.__name__.startswith("_") and row.function.__doc__
     assert (ROOT / row.test.partition("::")[0]).is_file()
-    assert bool(row.measure) == (Choice.MEASURE in row.choices)
+    assert bool(row.measures) == (Choice.MEASURE in row.choices)
     assert row.n_runs is None or Choice.RUNS in row.choices
 
 

@@ -3,20 +3,46 @@
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.management.base import BaseCommand, CommandError
 from django.http import QueryDict
 
+from annotate.core.files.formats import FormatError
 from annotate.models import Collection
 from metrics.charts.pictures import PictureError, svg_of
-from metrics.services.analysis.analyses import Analysis
+from metrics.charts.results import AnalysisResult
+from metrics.core.files.scores import read_scores
+from metrics.services.analysis.analyses import Analysis, NotDefined
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
-from metrics.services.analysis.computation import AnalysisAnswer, compute_now
-from metrics.services.analysis.files import as_csv, as_json
+from metrics.services.analysis.computation import compute_now
+from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
+
+# options that say something of a collection
+OF_COLLECTION = (
+    "collection",
+    "direction",
+    "run",
+    "part",
+    "team",
+    "tag",
+    "label_source",
+    "threshold",
+    "queries",
+    "measure",
+)
+
+
+class Output(NamedTuple):
+    """A result with what it is of, in words, and everything as JSON."""
+
+    analysis: Analysis
+    result: AnalysisResult
+    caption: str
+    whole: dict[str, Any]
 
 
 class Command(BaseCommand):
@@ -41,7 +67,16 @@ class Command(BaseCommand):
         )
         parser.add_argument("--threshold", default="", help="grade from which a pair is positive")
         parser.add_argument("--queries", default="", metavar="SET", help="the query set")
-        parser.add_argument("--measure", default="", help="such as C@5 or AP")
+        parser.add_argument(
+            "--measure",
+            default="",
+            help="such as C@5; several with blanks, where an analysis is about several",
+        )
+        parser.add_argument(
+            "--scores",
+            metavar="FILE",
+            help="in place of a collection: averages, a row a run and a column a measure",
+        )
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--csv", action="store_true", help="the table with all digits")
         form.add_argument("--json", action="store_true", help="one JSON object, with the chart")
@@ -51,18 +86,28 @@ class Command(BaseCommand):
         if options["name"] is None:
             self.stdout.writelines(_register_lines())
             return
+        analysis = ANALYSES[options["name"]]
+        if options["scores"]:
+            self.stdout.write(_text(_output_of_file(analysis, options), options), ending="")
+            return
         if not options["collection"]:
             raise CommandError("Name a collection by --collection, as its address has it.")
         collection = Collection.objects.filter(slug=options["collection"]).first()
         if collection is None:
             raise CommandError(f'There is no collection "{options["collection"]}".')
-        analysis, choices = ANALYSES[options["name"]], _choices(collection, options)
+        choices = _choices(collection, options)
         answer = compute_now(
             collection=collection, spec=analysis.spec(choices), report_progress=self._report
         )
         if answer.result is None:
             raise CommandError(f"Not defined. {answer.reason}")
-        self.stdout.write(_text(analysis, choices, answer, options), ending="")
+        output = Output(
+            analysis,
+            answer.result,
+            caption_of(analysis, choices, answer),
+            as_json(analysis=analysis, choices=choices, answer=answer),
+        )
+        self.stdout.write(_text(output, options), ending="")
 
     def _report(self, n_done: int, total: int, unit: str) -> None:
         self.stderr.write(f"{n_done:,} of {total:,} {unit}")
@@ -95,24 +140,38 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
     return choices
 
 
-def _text(
-    analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer, options: dict[str, Any]
-) -> str:
+def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
+    """Compute an analysis from a file of averages; CommandError where it cannot be."""
+    if analysis.of_scores is None:
+        names = ", ".join(name for name, row in ANALYSES.items() if row.of_scores)
+        raise CommandError(f"{analysis.name} needs a collection. From a file come: {names}.")
+    if options_given := [name for name in OF_COLLECTION if options[name]]:
+        option = "--" + options_given[0].replace("part", "name").replace("_", "-")
+        raise CommandError(f"{option} is of a collection: leave it out with --scores.")
+    path = options["scores"]
+    try:
+        with open(path, "rb") as stream:
+            result = analysis.of_scores(read_scores(stream, name=path))
+    except (FormatError, OSError) as error:
+        raise CommandError(str(error)) from error
+    except NotDefined as reason:
+        raise CommandError(f"Not defined. {reason}") from reason
+    caption = f"Of {result.extent}. From the file {path}."
+    return Output(analysis, result, caption, {**as_row(analysis), **result.as_json()})
+
+
+def _text(output: Output, options: dict[str, Any]) -> str:
     """The result in the form that the options name; by default sentences and a table."""
-    result = answer.result
-    if result is None:
-        return ""
-    caption = caption_of(analysis, choices, answer)
+    result, caption = output.result, output.caption
     if options["csv"]:
         return as_csv(result)
     if options["json"]:
-        whole = as_json(analysis=analysis, choices=choices, answer=answer)
-        return f"{json.dumps(whole, ensure_ascii=False)}\n"
+        return f"{json.dumps(output.whole, ensure_ascii=False)}\n"
     if options["svg"]:
         if result.spec is None:
             raise CommandError("It is a table without a chart: take --csv or --json.")
         try:
-            return svg_of(result.chart(id=analysis.name, caption=caption))
+            return svg_of(result.chart(id=output.analysis.name, caption=caption))
         except PictureError as error:
             raise CommandError(str(error)) from error
     sentences = [result.headline, result.reading, caption]

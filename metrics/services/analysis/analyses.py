@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from annotate.models import Collection
 from metrics.charts.results import AnalysisResult
+from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import People
 from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
 
@@ -73,9 +74,10 @@ class Analysis:
     find : computes it; raises NotDefined
     function : of the core, that computes the numbers; oracle : what the test compares with
     test : of the numbers, as pytest names it
-    choices : those that change it; measure : the measure where none is chosen; "" for none
-    n_runs : the number of runs that it is about, the first of those chosen; None for all
+    choices : those that change it; measures : those where none is chosen
+    n_runs, n_measures : how many it is about, the first of those chosen; None for all
     next_page : where to act on it, if anywhere
+    of_scores : computes it from a file of averages, runs by measures; raises NotDefined
     """
 
     name: str
@@ -88,14 +90,16 @@ class Analysis:
     oracle: Oracle
     test: str
     choices: frozenset[Choice]
-    measure: str = ""
+    measures: tuple[str, ...] = ()
     n_runs: int | None = None
+    n_measures: int | None = 1
     next_page: NextPage | None = None
+    of_scores: Callable[[ScoreTable], AnalysisResult] | None = None
 
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""
         runs = shared_choices.runs[: self.n_runs] if Choice.RUNS in self.choices else []
-        measures = (shared_choices.measure or self.measure,)
+        measures = tuple(shared_choices.measures or self.measures)[: self.n_measures]
         scores = replace(
             shared_choices.scores.spec,
             kind=KIND,

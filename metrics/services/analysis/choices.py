@@ -8,13 +8,13 @@ from typing import Any
 from django.http import QueryDict
 
 from annotate.models import Collection, Direction, User
-from metrics.core.measures.measures import UnknownMeasure, parse_one
+from metrics.core.measures.measures import UnknownMeasure, parse
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
 from pooling.models import Run
 
 KIND = "analysis"
-MAX_MEASURE = 60  # characters of its name
+MAX_MEASURES, MAX_TEXT = 12, 300  # of a choice of measures; characters of it
 PARAMETERS = (
     "direction",
     "run",
@@ -66,7 +66,7 @@ class SharedChoices:
     team, tag, name : which runs by their description; "" for any
     hand_picks : the runs that are chosen by hand, of the direction; all of it by default
     runs : those of them whose description is as chosen
-    measure : its name; "" leaves each analysis its own; measure_text : as it was typed
+    measures : their names; empty leaves each analysis its own; measure_text : as it was typed
     """
 
     scores: Choices
@@ -77,7 +77,7 @@ class SharedChoices:
     name: str
     hand_picks: list[Run]
     runs: list[Run]
-    measure: str
+    measures: list[str]
     measure_text: str
     errors: list[str]
 
@@ -134,6 +134,7 @@ def read_shared_choices(
     ]
     if (team or tag or name) and not runs:
         errors.append("No run of this direction has such a name, team and tag.")
+    measure_text = parameters.get("measure", "").strip()
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -143,25 +144,31 @@ def read_shared_choices(
         name=name,
         hand_picks=hand_picks,
         runs=runs,
-        measure=_measure(parameters.get("measure", "").strip(), errors),
-        measure_text=parameters.get("measure", "")[:MAX_MEASURE],
+        measures=_measures(measure_text, errors),
+        measure_text=measure_text[:MAX_TEXT],
         errors=errors,
     )
 
 
-def _measure(text: str, errors: list[str]) -> str:
-    """The name of the one measure; "" where none is named, or none can be shown by query."""
-    if not text:
-        return ""
+def _measures(text: str, errors: list[str]) -> list[str]:
+    """The names of measures, each once; empty where one is unknown or cannot be shown by query."""
+    if len(text) > MAX_TEXT:
+        errors.append(f"The measures are longer than {MAX_TEXT} characters: choose fewer.")
+        return []
     try:
-        measure = parse_one(text[:MAX_MEASURE])
+        measures = parse(text)
     except UnknownMeasure as error:
         errors.append(str(error))
-        return ""
-    if measure.is_inferred:
-        errors.append(f"{measure.name} infers from a sample: the page of such a pool has it.")
-        return ""
-    return measure.name
+        return []
+    names = list(dict.fromkeys(measure.name for measure in measures))
+    if len(names) > MAX_MEASURES:
+        errors.append(f"{len(names):,} measures are too many: choose {MAX_MEASURES} or fewer.")
+        return []
+    inferred = [measure.name for measure in measures if measure.is_inferred]
+    if inferred:
+        errors.append(f"{inferred[0]} infers from a sample: the page of such a pool has it.")
+        return []
+    return names
 
 
 def _direction(

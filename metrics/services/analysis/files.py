@@ -43,7 +43,7 @@ def as_json(
         "query_set": (Choice.QUERIES, spec.scores.query_set),
         "label_source": (Choice.LABELS, spec.scores.label_source),
         "threshold": (Choice.THRESHOLD, spec.scores.threshold),
-        "measure": (Choice.MEASURE, next(iter(spec.scores.measures), None)),
+        "measures": (Choice.MEASURE, list(spec.scores.measures)),
         "runs": (Choice.RUNS, sorted(names[pk] for pk in spec.scores.runs)),
     }
     return {

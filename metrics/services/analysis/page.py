@@ -104,7 +104,7 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
         "labels": ([spec.scores.label_source], Choice.LABELS in analysis.choices),
         "threshold": ([str(spec.scores.threshold)], Choice.THRESHOLD in analysis.choices),
         "queries": ([spec.scores.query_set], Choice.QUERIES in analysis.choices),
-        "measure": (list(spec.scores.measures), Choice.MEASURE in analysis.choices),
+        "measure": ([" ".join(spec.scores.measures)], Choice.MEASURE in analysis.choices),
         "run": ([str(run) for run in spec.scores.runs], Choice.RUNS in analysis.choices),
     }
     parameters = QueryDict(mutable=True)
@@ -123,7 +123,7 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         f"Of {extent}" if extent else "",
         f"Query set “{spec.query_set}”" if Choice.QUERIES in analysis.choices else "",
         _labels_text(analysis, choices),
-        f"Measure {spec.measures[0]}" if spec.measures else "",
+        _measures_text(analysis, choices),
         _runs_text(analysis, choices),
         f"As of {moment} UTC",
     ]
@@ -138,6 +138,15 @@ def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:
     if Choice.THRESHOLD not in analysis.choices:
         return labels
     return f"{labels}; positive from grade {spec.threshold}"
+
+
+def _measures_text(analysis: Analysis, choices: SharedChoices) -> str:
+    measures = analysis.spec(choices).scores.measures
+    if not measures:
+        return ""
+    if len(measures) < len(choices.measures):
+        return f"Measure {', '.join(measures)}, the first of {len(choices.measures)} chosen"
+    return f"Measure{'s' * (len(measures) > 1)} {', '.join(measures)}"
 
 
 def _runs_text(analysis: Analysis, choices: SharedChoices) -> str:

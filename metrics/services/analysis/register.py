@@ -1,9 +1,12 @@
 """The register of all analyses: a row each, in the order of chapters and pages."""
 
 from metrics.services.analysis.analyses import Analysis, Chapter
-from metrics.services.analysis.chapters import collection, labels
+from metrics.services.analysis.chapters import collection, labels, measures
 
-ANALYSES = {analysis.name: analysis for analysis in [*collection.ANALYSES, *labels.ANALYSES]}
+ANALYSES = {
+    analysis.name: analysis
+    for analysis in [*collection.ANALYSES, *labels.ANALYSES, *measures.ANALYSES]
+}
 CHAPTERS = {analysis.chapter.slug: analysis.chapter for analysis in ANALYSES.values()}
 
 

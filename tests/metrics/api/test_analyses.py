@@ -39,7 +39,7 @@ def test_a_finding_is_awaited_and_then_there_with_its_choices(client, study, hea
     result = answer_of(study, NAME).result
     assert (value["headline"], value["rows"]) == (result.headline, result.rows)
     assert (value["label_source"], value["threshold"]) == ("over:original", 1)
-    assert (value["runs"], value["measure"], value["not_defined"]) == (None, None, None)
+    assert (value["runs"], value["measures"], value["not_defined"]) == (None, None, None)
     assert value["spec"]["layer"] and value["caption"]
     table = client.get(f"{ROOM}{NAME}/table.csv", headers=headers)
     assert table.content.decode().startswith("labels,n_positive")
@@ -51,7 +51,7 @@ def test_choices_are_parameters(client, study, headers):
     for runs in (f"run={keys[0]}&run={keys[1]}", "run=alpha&run=beta"):
         query = f"?{runs}&measure=C@1&label_source=only"
         value = client.get(f"{ROOM}hits-by-length/{query}", headers=headers).json()
-        assert (value["runs"], value["measure"]) == (["alpha", "beta"], "C@1")
+        assert (value["runs"], value["measures"]) == (["alpha", "beta"], ["C@1"])
         assert value["label_source"] == "only"
     answer = client.get(f"{ROOM}hits-by-length/?run=nobody", headers=headers)
     assert answer.status_code == 422 and "Runs that the address names" in answer.json()["detail"]

@@ -85,7 +85,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/collection/test_hits.py",
         choices=OF_RUNS,
-        measure="C@5",
+        measures=("C@5",),
         n_runs=2,
     ),
     Analysis(
@@ -104,7 +104,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/collection/test_hits_by_similarity.py",
         choices=OF_RUNS,
-        measure="C@5",
+        measures=("C@5",),
         n_runs=2,
     ),
     Analysis(

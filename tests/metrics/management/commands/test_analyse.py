@@ -1,6 +1,9 @@
 """The command analyse: the same as the page, as text, CSV, JSON and SVG; refusals in sentences."""
 
+import csv
+import itertools
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +12,7 @@ from metrics.services.analysis.register import ANALYSES
 from tests.metrics.management.commands.running import manage, rows
 from tests.metrics.services.analysis.collection.small_study import grade, small_study
 from tests.metrics.services.analysis.questions import answer_of
+from tests.real_data import FOLDER, needs_real_data
 
 pytestmark = pytest.mark.django_db
 NAME = "positives-per-query"
@@ -52,7 +56,7 @@ def test_csv_and_json_have_all_digits_and_svg_the_chart(study):
 def test_choices_are_options(study):
     options = ("--measure", "C@1", "--run", "alpha", "--run", "beta", "--label-source", "only")
     value = json.loads(manage("analyse", "hits-by-length", *OF_STUDY, *options, "--json").stdout)
-    assert (value["runs"], value["measure"]) == (["alpha", "beta"], "C@1")
+    assert (value["runs"], value["measures"]) == (["alpha", "beta"], ["C@1"])
     assert (value["label_source"], value["direction"]) == ("only", "forward")
 
 
@@ -71,3 +75,90 @@ def test_choices_are_options(study):
 def test_what_cannot_be_computed_is_told_in_a_sentence(study, options, words):
     answer = manage("analyse", *options)
     assert words in answer.stderr and answer.stdout == ""
+
+
+@pytest.fixture
+def scores_file(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("model,C@1,AP,MedR\na,0.9,0.5,1\nb,0.5,0.6,4\nc,0.2,0.1,9\n")
+    return str(path)
+
+
+def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
+    lines = manage("analyse", "measure-correlations", "--scores", scores_file).stdout.splitlines()
+    assert lines[0] == (
+        "# C@1 and AP agree least on the order of the 3 runs: tau-b 0.33, 1 of 3 pairs of runs in "
+        "opposite orders"
+    )
+    assert lines[2] == f"# Of 3 runs. From the file {scores_file}."
+    assert lines[3] == "# Taken as better when smaller: MedR."
+    table = {tuple(row[:2]): row[3] for row in rows("\n".join(lines[5:]))}
+    assert table["C@1", "MedR"] == "1.000"
+    scatter = manage("analyse", "measure-against-measure", "--scores", scores_file, "--json").stdout
+    value = json.loads(scatter)
+    assert (
+        value["rows"][1][:2] == ["b", 0.5] and value["notes"][-1] == "Of the first 2 of 3 columns."
+    )
+    ranks = manage("analyse", "rank-changes-by-measure", "--scores", scores_file, "--csv").stdout
+    assert ranks.splitlines()[1] == "a,1,2,1,1,0.9,0.5,1.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "words"),
+    [
+        (NAME, "model,A,B\na,1,2\nb,2,3\n", (), "needs a collection. From a file come: measure-"),
+        ("measure-correlations", "model,A,B\na,1,2\n", (), "It takes two runs and two measures"),
+        ("measure-correlations", "model,A\na,1\nb,2\n", (), "It takes two runs and two measures"),
+        ("measure-correlations", "model,A,B\na,1,x\nb,2,3\n", (), "Line 2"),
+        ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", OF_STUDY, "--collection is of a"),
+        ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--name", "x"), "--name is of a"),
+        ("measure-correlations", None, (), "No such file"),
+    ],
+)
+def test_a_file_that_cannot_be_analysed_is_refused(tmp_path, name, text, options, words):
+    path = tmp_path / "scores.csv"
+    if text is not None:
+        path.write_text(text)
+    answer = manage("analyse", name, "--scores", str(path), *options)
+    assert words in answer.stderr and answer.stdout == ""
+
+
+@needs_real_data
+def test_table_5_of_eccv_caption_comes_out_by_one_command(tmp_path):
+    """From Tables 4, D.2 and D.3: 132 of 132 cells to two digits; PMRP's one tie is broken."""
+    tables = FOLDER / "paper_tables"
+    whole, i2t, t2i = (
+        models(tables / f"eccv_table{name}.csv") for name in ("4", "D2_i2t", "D3_t2i")
+    )
+    with open(tables / "eccv_table5_tau_b.csv") as lines:
+        printed = {row.pop("metric"): row for row in csv.DictReader(lines)}
+    path = tmp_path / "averages.csv"
+    with open(path, "w") as lines:
+        writer = csv.writer(lines)
+        writer.writerow(["model", *printed])
+        for model, *rows in zip(whole, whole.values(), i2t.values(), t2i.values(), strict=True):
+            writer.writerow([model, *(average(model, *rows, name) for name in printed)])
+    table = manage("analyse", "measure-correlations", "--scores", str(path), "--csv").stdout
+    cells = 0
+    for row in csv.DictReader(table.splitlines()):
+        for first, second in itertools.permutations((row["measure"], row["other_measure"])):
+            assert round(float(row["tau_b"]), 2) == float(printed[first][second])
+            cells += 1
+    assert cells == 132
+
+
+def models(path: Path) -> dict[str, dict[str, float]]:
+    with open(path) as lines:
+        return {
+            row.pop("model"): {key: float(value) for key, value in row.items()}
+            for row in csv.DictReader(lines)
+        }
+
+
+def average(model: str, whole, i2t, t2i, name: str) -> float:
+    """The average of both directions; RSUM is the sum of six recalls, PMRP stands in Table 4."""
+    if name == "RSUM":
+        return sum(table[f"1K R@{k}"] for table in (i2t, t2i) for k in (1, 5, 10))
+    if name == "PMRP":
+        return whole[name] + 1e-6 * ("WSL" in model and whole[name] == 57.65)
+    return (i2t[name] + t2i[name]) / 2

@@ -31,7 +31,7 @@ def names(choices):
 def test_without_a_choice_all_runs_of_the_first_runs_direction_count(study):
     choices = chosen(study)
     assert (choices.direction, names(choices)) == ("forward", ["alpha", "beta"])
-    assert (choices.errors, choices.measure) == ([], "")
+    assert (choices.errors, choices.measures) == ([], [])
     assert [direction.value for direction in choices.directions] == ["forward", "reverse"]
     assert (choices.teams, choices.tags) == (["Blue", "Red"], ["dense", "large"])
 
@@ -70,10 +70,22 @@ def test_errors_of_labels_and_measures_are_told_too(study):
     errors = chosen(study, measure="nope", labels="over:none", threshold=7).errors
     assert len(errors) == 3
     choices = chosen(study, measure="nope")
-    assert (choices.measure, choices.measure_text) == ("", "nope")
-    two = chosen(study, measure="C@1 AP", threshold=7)
-    assert (two.measure, len(two.errors)) == ("", 2)
-    assert chosen(study, measure="C@1", threshold=7).measure == "C@1"
+    assert (choices.measures, choices.measure_text) == ([], "nope")
+    assert chosen(study, measure="C@1", threshold=7).measures == ["C@1"]
+
+
+def test_several_measures_are_chosen_each_once_and_an_analysis_takes_as_many_as_it_is_about(study):
+    choices = chosen(study, measure="AP C@1, AP")
+    assert (choices.errors, choices.measures) == ([], ["AP", "C@1"])
+    assert ANALYSES["hits-by-length"].spec(choices).scores.measures == ("AP",)
+    assert ANALYSES["measure-correlations"].spec(choices).scores.measures == ("AP", "C@1")
+    many = chosen(study, measure=" ".join(f"C@{k}" for k in range(1, 14)))
+    assert many.errors == ["13 measures are too many: choose 12 or fewer."]
+    assert chosen(study, measure="C@1 infAP").errors == [
+        "infAP infers from a sample: the page of such a pool has it."
+    ]
+    long = chosen(study, measure=" ".join(["C@1"] * 100))
+    assert long.errors == ["The measures are longer than 300 characters: choose fewer."]
 
 
 def test_choices_of_other_pages_are_none_here(study):

@@ -1,0 +1,1 @@
+"""Charts and sentences of the analyses of measures."""

@@ -1,0 +1,143 @@
+"""The rank correlations of measures over runs: table and heat map."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.charts.analyses.measures.run_scores import RunScores
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Column
+from metrics.core.analyses.measures.run_orders import PairOrders, pair_orders
+from metrics.core.measures.measure_correlations import measure_correlations
+
+CORRELATION_TITLES = {
+    "tau-b": "Kendall's tau-b",
+    "tau": "Kendall's tau",
+    "tau-ap": "tau-AP, symmetric",
+    "spearman": "Spearman's rho",
+}
+
+
+class MeasurePair(NamedTuple):
+    """Two measures over the runs that have both: number of runs, correlations, pairs of runs."""
+
+    first: str
+    second: str
+    n_runs: int
+    correlations: dict[str, float | None]
+    orders: PairOrders
+
+
+def correlations_result(scores: RunScores) -> AnalysisResult:
+    """The rank correlation of every two measures over the runs; two measures or more."""
+    values = {name: measure_correlations(scores.scores, method=name) for name in CORRELATION_TITLES}
+    pairs = [
+        _measure_pair(scores, i, j, {name: table[i, j] for name, table in values.items()})
+        for i, j in combinations(range(len(scores.columns)), 2)
+    ]
+    return AnalysisResult(
+        headline=_correlation_headline(scores, pairs),
+        reading=(
+            "In each cell Kendall's tau-b of the runs' order by two measures: 1 where they order "
+            "all pairs of runs alike, -1 where all the other way round, and blank where one of "
+            "them is the same for all runs or missing for one. It describes these runs, and has no "
+            "interval; of few runs one pair moves it far."
+        ),
+        extent=scores.whole_extent,
+        columns=[
+            Column("measure", "Measure"),
+            Column("other_measure", "Other measure"),
+            Column("n_runs", "Runs"),
+            *(
+                Column(name.replace("-", "_"), title, 3)
+                for name, title in CORRELATION_TITLES.items()
+            ),
+            Column("n_same", "Pairs of runs in the same order"),
+            Column("n_opposite", "In opposite orders"),
+            Column("n_tied", "Equal by one of the two"),
+        ],
+        rows=[
+            [pair.first, pair.second, pair.n_runs, *pair.correlations.values(), *pair.orders]
+            for pair in pairs
+        ],
+        spec=_correlation_map(scores.columns, values["tau-b"]),
+        notes=scores.notes,
+    )
+
+
+def _measure_pair(scores: RunScores, i: int, j: int, correlations: dict[str, float]) -> MeasurePair:
+    is_known = np.isfinite(scores.scores[:, [i, j]]).all(axis=1)
+    first, second = scores.scores[is_known][:, [i, j]].T
+    return MeasurePair(
+        scores.columns[i],
+        scores.columns[j],
+        int(np.count_nonzero(is_known)),
+        {name: value if np.isfinite(value) else None for name, value in correlations.items()},
+        pair_orders(first.tolist(), second.tolist()),
+    )
+
+
+def _correlation_headline(scores: RunScores, pairs: Sequence[MeasurePair]) -> str:
+    """The two measures that agree least; or that none is defined."""
+    taus = [(tau, pair) for pair in pairs if (tau := pair.correlations["tau-b"]) is not None]
+    if not taus:
+        return f"No two of these measures can be compared over {scores.n_runs}"
+    if not any(pair.orders.opposite for _, pair in taus):
+        return f"No two of these measures order a pair of the {scores.n_runs} against one another"
+    tau, pair = min(taus, key=lambda row: row[0])
+    return (
+        f"{pair.first} and {pair.second} agree least on the order of the {scores.n_runs}: tau-b "
+        f"{tau:.2f}, {pair.orders.opposite:,} of {sum(pair.orders):,} pairs of runs in opposite "
+        "orders"
+    )
+
+
+def _correlation_map(names: Sequence[str], values: NDArray[np.float64]) -> Spec:
+    cells = [
+        {"first": first, "second": second, "tau": float(values[i, j])}
+        for i, first in enumerate(names)
+        for j, second in enumerate(names)
+        if i != j and np.isfinite(values[i, j])
+    ]
+    sort = list(names)
+    encoding: Spec = {
+        "x": {"field": "second", "type": "nominal", "title": None, "scale": {"domain": sort}},
+        "y": {"field": "first", "type": "nominal", "title": None, "scale": {"domain": sort}},
+    }
+    encoding["x"]["axis"] = {"orient": "top", "labelAngle": -45 if len(names) > 4 else 0}
+    colour = {
+        "field": "tau",
+        "type": "quantitative",
+        "title": "tau-b",
+        "scale": {"domain": [-1, 1]},
+        "legend": {"format": ".1f"},
+    }
+    tooltip = [
+        tooltip_row("first", "Measure"),
+        tooltip_row("second", "Other measure"),
+        tooltip_row("tau", "tau-b", ".3f"),
+    ]
+    return {
+        "data": {"values": cells},
+        "height": {"step": 34},
+        "encoding": encoding,
+        "layer": [
+            {
+                "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
+                "encoding": {"color": colour, "tooltip": tooltip},
+            },
+            {
+                "mark": {"type": "text"},
+                "encoding": {
+                    "text": {"field": "tau", "format": ".2f"},
+                    "color": {
+                        "condition": {"test": "datum.tau > 0.2", "value": "@surface"},
+                        "value": "@ink",
+                    },
+                },
+            },
+        ],
+    }

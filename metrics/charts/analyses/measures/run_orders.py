@@ -1,0 +1,177 @@
+"""The order of runs: by one measure against another one, and their ranks by several columns."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.measures.run_scores import MOST_LINES, RunScores
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
+
+
+def scatter_result(scores: RunScores) -> AnalysisResult:
+    """The runs by one measure against another one; exactly two measures."""
+    x, y = scores.columns
+    rows: list[list[Cell]] = [
+        [run, *_mean_cells(first), *_mean_cells(second)]
+        for run, (first, second) in zip(scores.runs, scores.means, strict=True)
+    ]
+    is_known = np.isfinite(scores.scores).all(axis=1)
+    first, second = scores.scores[is_known].T
+    orders = pair_orders(first.tolist(), second.tolist())
+    return AnalysisResult(
+        headline=(
+            f"{x} and {y} order {counted(orders.same, 'pair')} of runs alike and "
+            f"{orders.opposite:,} the other way round"
+        ),
+        reading=(
+            "A point a run. From, to: 95 % interval of the mean for other queries like these; "
+            "blank where there is none."
+        ),
+        extent=scores.whole_extent,
+        columns=[
+            Column("run", "Run"),
+            *(
+                column
+                for key, name in zip(scores.keys, scores.columns, strict=True)
+                for column in (
+                    Column(key, name, 4),
+                    Column(f"{key}_low", f"{name} from", 4),
+                    Column(f"{key}_high", f"{name} to", 4),
+                )
+            ),
+        ],
+        rows=rows,
+        spec=_scatter(scores),
+        notes=scores.notes,
+    )
+
+
+def _scatter(scores: RunScores) -> Spec:
+    x, y = scores.columns
+    points = [
+        {"run": run, "x": first.value, "y": second.value}
+        | {"x_low": first.interval.low, "x_high": first.interval.high}
+        | {"y_low": second.interval.low, "y_high": second.interval.high}
+        for run, (first, second) in zip(scores.runs, scores.means, strict=True)
+        if first.value is not None and second.value is not None
+    ]
+    axes = {
+        name: {"field": name, "type": "quantitative", "title": title, "scale": {"zero": False}}
+        for name, title in (("x", x), ("y", y))
+    }
+    tooltip = [tooltip_row("run", "Run"), tooltip_row("x", x, ".4f"), tooltip_row("y", y, ".4f")]
+    rule = {"type": "rule", "color": "@line-strong"}
+    across = {"x": axes["x"] | {"field": "x_low"}, "x2": {"field": "x_high"}, "y": axes["y"]}
+    upright = {"y": axes["y"] | {"field": "y_low"}, "y2": {"field": "y_high"}, "x": axes["x"]}
+    layers: list[Spec] = [
+        {"transform": [{"filter": "isValid(datum.x_low)"}], "mark": rule, "encoding": across},
+        {"transform": [{"filter": "isValid(datum.y_low)"}], "mark": rule, "encoding": upright},
+        {"mark": {"type": "point", "size": 70}, "encoding": axes | {"tooltip": tooltip}},
+    ]
+    if len(points) <= MOST_LINES:
+        name = {"type": "text", "align": "left", "dx": 8, "dy": -8}
+        layers.append({"mark": name, "encoding": axes | {"text": {"field": "run"}}})
+    return {"data": {"values": points}, "height": 320, "layer": layers}
+
+
+def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
+    """The rank of each run by each column; two columns or more.
+
+    of : the columns as a noun in the plural, "measures" or "label sources"
+    """
+    ranks = run_ranks(scores.scores)
+    spans = rank_spans(ranks)
+    names = list(zip(scores.keys, scores.columns, strict=True))
+    order = np.lexsort((np.arange(len(ranks)), np.where(ranks[:, 0] > 0, ranks[:, 0], 2**31)))
+    return AnalysisResult(
+        headline=_change_headline(scores, ranks, spans, of),
+        reading=(
+            "Rank 1 is best; equal runs share the better rank. Places: between a run's best and "
+            "worst rank. Ranks of runs whose scores are close may change with the next queries: "
+            "the leaderboard tells which runs differ."
+        ),
+        extent=scores.whole_extent,
+        columns=[
+            Column("run", "Run"),
+            *(Column(f"rank_by_{key}", f"Rank by {name}") for key, name in names),
+            Column("places", "Places"),
+            *(Column(key, name, 4) for key, name in names),
+        ],
+        rows=[
+            [
+                scores.runs[i],
+                *(int(rank) or None for rank in ranks[i]),
+                int(spans[i]),
+                *(mean.value for mean in scores.means[i]),
+            ]
+            for i in order
+        ],
+        spec=_rank_lines(scores, ranks, order[:MOST_LINES]),
+        notes=[
+            *scores.notes,
+            *(
+                [f"Lines: the first {MOST_LINES} of {scores.n_runs} by {scores.columns[0]}."]
+                if len(order) > MOST_LINES
+                else []
+            ),
+        ],
+    )
+
+
+def _change_headline(
+    scores: RunScores, ranks: NDArray[np.int64], spans: NDArray[np.int64], of: str
+) -> str:
+    if not spans.any():
+        return f"The {scores.n_runs} have the same order by all of these {of}"
+    run = int(np.argmax(spans))
+    known = np.flatnonzero(ranks[run] > 0)
+    best, worst = known[np.argmin(ranks[run][known])], known[np.argmax(ranks[run][known])]
+    return (
+        f"{scores.runs[run]} moves most: rank {ranks[run, best]} of {len(scores.runs)} by "
+        f"{scores.columns[best]}, {ranks[run, worst]} by {scores.columns[worst]}"
+    )
+
+
+def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]) -> Spec:
+    values = [
+        {"run": scores.runs[i], "by": name, "rank": int(ranks[i, j])}
+        for i in rows
+        for j, name in enumerate(scores.columns)
+        if ranks[i, j]
+    ]
+    last = scores.columns[-1]
+    x = {"field": "by", "type": "nominal", "title": None, "scale": {"domain": scores.columns}}
+    x |= {"axis": {"labelAngle": -30 if len(scores.columns) > 3 else 0, "labelLimit": 160}}
+    y = {"field": "rank", "type": "quantitative", "title": "Rank", "scale": {"reverse": True}}
+    y["axis"] = {"tickMinStep": 1, "format": "d"}
+    y["scale"] = {"reverse": True, "zero": False, "nice": False}
+    tooltip = [
+        tooltip_row("run", "Run"),
+        tooltip_row("by", "By"),
+        tooltip_row("rank", "Rank", "d"),
+    ]
+    detail = {"field": "run", "type": "nominal", "legend": None}
+    shape = {"field": "run", "type": "nominal", "legend": None}
+    return {
+        "data": {"values": values},
+        "height": max(160, 22 * int(ranks.max(initial=1))) if len(rows) <= MOST_LINES else 320,
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {"mark": {"type": "line"}, "encoding": {"color": detail, "tooltip": tooltip}},
+            {
+                "mark": {"type": "point", "size": 70},
+                "encoding": {"color": detail, "shape": shape, "tooltip": tooltip},
+            },
+            {
+                "transform": [{"filter": {"field": "by", "equal": last}}],
+                "mark": {"type": "text", "align": "left", "dx": 9},
+                "encoding": {"text": {"field": "run"}},
+            },
+        ],
+    }
+
+
+def _mean_cells(mean: RunMean) -> list[Cell]:
+    return [mean.value, mean.interval.low, mean.interval.high]

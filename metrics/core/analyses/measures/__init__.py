@@ -1,0 +1,1 @@
+"""Analyses of measures: how they order runs, and curves of ranks."""

@@ -1,0 +1,145 @@
+"""The chapter on the measures: how they order runs, and curves of ranks."""
+
+from metrics.core.analyses.measures.rank_curves import (
+    area_under_roc,
+    confusion_counts,
+    precision_by_recall,
+)
+from metrics.core.analyses.measures.run_orders import run_means, run_ranks
+from metrics.core.measures.measure_correlations import measure_correlations
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
+from metrics.services.analysis.measures import rank_curves, run_orders
+
+CHAPTER = Chapter(
+    "measures",
+    "The measures",
+    "How measures and labels order the runs, and what a run has right at each depth.",
+)
+OF_RUNS = frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS})
+OF_MEASURES = OF_RUNS | {Choice.MEASURE}
+MEASURES = ("C@1", "C@5", "C@10", "AP", "nDCG@10", "mAP@R", "RR")
+
+ANALYSES = [
+    Analysis(
+        name="measure-correlations",
+        chapter=CHAPTER,
+        question="Which measures order the runs alike?",
+        paper="ECCV Caption, Table 5",
+        definition=(
+            "The averages of the leaderboard order the runs; measures of ranks, where less is "
+            "better, are turned round. Kendall's tau-b leaves pairs of runs that are equal by one "
+            "of the measures out of its denominator; tau counts them 0. tau-AP weighs the top of "
+            "the order more and is undefined with ties; its mean of both ways is given."
+        ),
+        find=run_orders.correlations,
+        function=measure_correlations,
+        oracle=Oracle.PUBLISHED,
+        test="tests/metrics/core/measures/test_measure_correlations.py",
+        choices=OF_MEASURES,
+        measures=MEASURES,
+        n_measures=None,
+        of_scores=run_orders.correlations_of_file,
+    ),
+    Analysis(
+        name="measure-against-measure",
+        chapter=CHAPTER,
+        question="Which runs does one measure favour over another one?",
+        paper="ECCV Caption, Figure 4",
+        definition=(
+            "Each run's averages by two measures, as the leaderboard has them, with Student's 95 % "
+            "intervals by groups of queries. Pairs of runs are counted that the two measures order "
+            "alike and the other way round."
+        ),
+        find=run_orders.scatter,
+        function=run_means,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_run_means.py",
+        choices=OF_MEASURES,
+        measures=("C@1", "mAP@R"),
+        n_measures=2,
+        of_scores=run_orders.scatter_of_file,
+    ),
+    Analysis(
+        name="rank-changes-by-measure",
+        chapter=CHAPTER,
+        question="How does the order of the runs change with the measure?",
+        paper="ECCV Caption, Figure 5",
+        definition=(
+            "The rank of a run is 1 and the number of runs whose average is better; equal runs "
+            "share it. Places are counted between its best and its worst rank."
+        ),
+        find=run_orders.changes_by_measure,
+        function=run_ranks,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_run_ranks.py",
+        choices=OF_MEASURES,
+        measures=("C@1", "C@10", "AP", "mAP@R"),
+        n_measures=None,
+        of_scores=run_orders.changes_of_file,
+    ),
+    Analysis(
+        name="rank-changes-by-labels",
+        chapter=CHAPTER,
+        question="How does the order of the runs change with the labels?",
+        paper="ECCV Caption, Figure E.3",
+        definition=(
+            "As by measure, for one measure with each reference set alone, with people's labels "
+            "alone, and with the chosen label source. Each is scored as on the leaderboard: what a "
+            "source has no label of counts as irrelevant."
+        ),
+        find=run_orders.changes_by_labels,
+        function=run_ranks,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_run_ranks.py",
+        choices=OF_MEASURES,
+        measures=("C@1",),
+    ),
+    Analysis(
+        name="precision-recall",
+        chapter=CHAPTER,
+        question="How does precision fall as recall grows?",
+        paper="Evaluation measures of cross-modal retrieval, section 2.2",
+        definition=(
+            "The largest precision at any depth that reaches a recall of 0, .1, ..., 1, as a mean "
+            "over queries: trec_eval's eleven points. A query without a positive, or that the run "
+            "misses, counts 0; a recall that a run never reaches has a precision of 0."
+        ),
+        find=rank_curves.precision_recall,
+        function=precision_by_recall,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_precision_by_recall.py",
+        choices=OF_RUNS,
+    ),
+    Analysis(
+        name="roc",
+        chapter=CHAPTER,
+        question="How many negatives come with the positives?",
+        paper="Evaluation measures of cross-modal retrieval, section 2.2",
+        definition=(
+            "At each depth k the share of a query's positives and of its negatives among the first "
+            "k, as means over the queries that have such. Negatives are all other targets of the "
+            "query set. The area is the mean chance that a positive stands above a negative."
+        ),
+        find=rank_curves.roc,
+        function=area_under_roc,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_area_under_roc.py",
+        choices=OF_RUNS,
+    ),
+    Analysis(
+        name="confusion-counts",
+        chapter=CHAPTER,
+        question="What does a run have right and wrong at each depth?",
+        paper="Evaluation measures of cross-modal retrieval, section 2",
+        definition=(
+            "Targets within the first k ranks are taken as retrieved, all others of the query set "
+            "as not: true and false positives and negatives a query, and their shares. Precision "
+            "is of k, also where a run has fewer ranks."
+        ),
+        find=rank_curves.confusion,
+        function=confusion_counts,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/measures/test_confusion_counts.py",
+        choices=OF_RUNS,
+    ),
+]

@@ -1,0 +1,1 @@
+"""The analyses of measures, each from the database to its result."""

@@ -1,0 +1,143 @@
+"""Averages of the chosen runs by the chosen measures, as the leaderboard has them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.measures.run_scores import RunScores
+from metrics.core.analyses.measures.run_orders import RunMean, run_means
+from metrics.core.files.scores import ScoreTable
+from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
+from metrics.core.statistics.intervals import NO_INTERVAL
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.leaderboard import choice_values
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.samples.estimates import EstimateKind
+from pooling.models import Run
+
+MOST_NAMED = 4
+
+
+class MeasuredRuns(NamedTuple):
+    """Averages of runs.
+
+    means : a list for each measure, over the runs; kinds : one per measure
+    n_missing : of each run the queries that it does not hold
+    """
+
+    means: list[list[RunMean]]
+    kinds: list[EstimateKind]
+    n_missing: list[int]
+
+
+def measured_runs(inputs: DirectionInputs, runs: Sequence[Run]) -> MeasuredRuns:
+    """Average the measures of the inputs over the queries of each run."""
+    run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
+    kinds = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
+    values = np.array([row.whole for row in run_values])
+    means = [
+        run_means(
+            values[:, row],
+            measure,
+            groups=inputs.groups,
+            with_intervals=kind == EstimateKind.EXACT,
+        )
+        for row, (measure, kind) in enumerate(zip(inputs.measures, kinds, strict=True))
+    ]
+    return MeasuredRuns(means, kinds, [int(row.is_missing.sum()) for row in run_values])
+
+
+def scores_by_measure(request: AnalysisRequest) -> RunScores:
+    """The averages of two runs or more by two measures or more; raises NotDefined for fewer.
+
+    A measure that takes what a sample did not draw for irrelevant is left out, with a note.
+    """
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=2)
+    if len(inputs.measures) < 2:
+        raise NotDefined(
+            f"It takes two measures: beside {inputs.measures[0].name} write another one, as in "
+            "“C@1 AP”."
+        )
+    measured = measured_runs(inputs, runs)
+    is_right = [kind.is_estimable for kind in measured.kinds]
+    if sum(is_right) < 2:
+        raise NotDefined(
+            "All but one of these measures count as irrelevant what a sample did not draw: choose "
+            "P@k, RBP, AP or nDCG, which are estimated."
+        )
+    measures = [measure for measure, right in zip(inputs.measures, is_right, strict=True) if right]
+    by_measure = [means for means, right in zip(measured.means, is_right, strict=True) if right]
+    nouns = nouns_of(inputs)
+    return RunScores(
+        runs=[name_of(run) for run in runs],
+        columns=[measure.name for measure in measures],
+        keys=[measure.name for measure in measures],
+        means=[list(means) for means in zip(*by_measure, strict=True)],
+        smaller_is_better=[measure.entry.smaller_is_better for measure in measures],
+        extent=nouns.extent,
+        notes=[
+            *nouns.notes,
+            *sample_notes(inputs.measures, measured.kinds),
+            *missing_notes(runs, measured.n_missing, nouns.queries),
+        ],
+    )
+
+
+def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
+    """The scores of a file of runs by measures, a row a run; raises NotDefined for fewer than two.
+
+    n_measures : of the first columns; None for all
+    A column is taken as better when smaller if it has the name of such a measure.
+    """
+    names = table.runs[:n_measures]
+    if len(table.queries) < 2 or len(names) < 2:
+        raise NotDefined(
+            "It takes two runs and two measures: a row for each run, which its first column "
+            "names, and a column for each measure."
+        )
+    smaller = [_is_better_smaller(name) for name in names]
+    notes = ["Every column is taken as better when larger."]
+    if any(smaller):
+        ranks = [name for name, is_smaller in zip(names, smaller, strict=True) if is_smaller]
+        notes = [f"Taken as better when smaller: {', '.join(ranks)}."]
+    if len(names) < len(table.runs):
+        notes.append(f"Of the first {len(names)} of {len(table.runs)} columns.")
+    means = [
+        [RunMean(value if np.isfinite(value) else None, NO_INTERVAL) for value in row]
+        for row in table.values[:, : len(names)].tolist()
+    ]
+    return RunScores(table.queries, names, names, means, smaller, "", notes)
+
+
+def _is_better_smaller(name: str) -> bool:
+    try:
+        return parse_one(name).entry.smaller_is_better
+    except UnknownMeasure:
+        return False
+
+
+def sample_notes(measures: Sequence[Measure], kinds: Sequence[EstimateKind]) -> list[str]:
+    """Sentences on measures that a sample touches: left out, or estimated."""
+    notes = []
+    rows = list(zip(measures, kinds, strict=True))
+    if names := [measure.name for measure, kind in rows if not kind.is_estimable]:
+        notes.append(
+            f"Left out, as they count as irrelevant what a sample did not draw: {', '.join(names)}."
+        )
+    estimates = (EstimateKind.UNBIASED, EstimateKind.APPROXIMATE)
+    if names := [measure.name for measure, kind in rows if kind in estimates]:
+        notes.append(f"Estimated from a sample, without an interval here: {', '.join(names)}.")
+    return notes
+
+
+def missing_notes(runs: Sequence[Run], n_missing: Sequence[int], queries: str) -> list[str]:
+    """A sentence on runs that miss queries; empty where none does."""
+    rows = [f"{name_of(run)} {n:,}" for run, n in zip(runs, n_missing, strict=True) if n]
+    if not rows:
+        return []
+    more = f" and {counted(len(rows) - MOST_NAMED, 'more run')}" if len(rows) > MOST_NAMED else ""
+    return [f"Missed {queries} count 0: {', '.join(rows[:MOST_NAMED])}{more}."]

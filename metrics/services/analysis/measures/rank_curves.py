@@ -1,0 +1,121 @@
+"""Curves of runs over their ranks: precision by recall, ROC, and counts of right and wrong."""
+
+from typing import NamedTuple
+
+from metrics.charts.analyses.measures.rank_curves import (
+    RunCounts,
+    RunCurve,
+    confusion_result,
+    precision_recall_result,
+    roc_result,
+)
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.measures.rank_curves import (
+    area_under_roc,
+    confusion_counts,
+    precision_by_recall,
+)
+from metrics.core.measures.alignment import join_parts
+from metrics.core.measures.ranking import PositiveRanks, positives
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.analysis.measures.means import missing_notes
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.samples.notices import sample_sentence
+from metrics.services.samples.pools import names_from_facts
+from metrics.services.scores import labels, measuring
+from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
+from pooling.models import Run
+
+MOST_CURVES = 7  # runs that can be told apart
+DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+
+
+class RankedRuns(NamedTuple):
+    """The ranks of the positives of some runs, and of what they are.
+
+    n_targets : that a query could rank; notes : of the runs and their unjudged targets
+    """
+
+    inputs: DirectionInputs
+    runs: list[Run]
+    ranks: list[PositiveRanks]
+    n_targets: int
+    nouns: Nouns
+
+
+def precision_recall(request: AnalysisRequest) -> AnalysisResult:
+    """The eleven-point curve of precision by recall of each run."""
+    ranked = _ranked_runs(request)
+    curves = [
+        RunCurve(name_of(run), precision_by_recall(ranks, groups=ranked.inputs.groups))
+        for run, ranks in zip(ranked.runs, ranked.ranks, strict=True)
+    ]
+    return precision_recall_result(curves, ranked.nouns)
+
+
+def roc(request: AnalysisRequest) -> AnalysisResult:
+    """The share of positives by the share of negatives within each depth, of each run."""
+    ranked = _ranked_runs(request)
+    return roc_result(_run_counts(ranked), ranked.n_targets, ranked.nouns)
+
+
+def confusion(request: AnalysisRequest) -> AnalysisResult:
+    """True and false positives and negatives at each depth, of each run."""
+    ranked = _ranked_runs(request)
+    return confusion_result(_run_counts(ranked), ranked.n_targets, ranked.nouns)
+
+
+def _run_counts(ranked: RankedRuns) -> list[RunCounts]:
+    groups, n_targets = ranked.inputs.groups, ranked.n_targets
+    rows = []
+    for run, ranks in zip(ranked.runs, ranked.ranks, strict=True):
+        deepest = int(ranks.depth.max(initial=1))
+        depths = sorted({depth for depth in DEPTHS if depth < deepest} | {deepest})
+        counts = confusion_counts(ranks, n_targets=n_targets, depths=depths, groups=groups)
+        area = area_under_roc(ranks, n_targets=n_targets, groups=groups)
+        rows.append(RunCounts(name_of(run), counts, area))
+    return rows
+
+
+def _ranked_runs(request: AnalysisRequest) -> RankedRuns:
+    """Read the ranks of the positives; raises NotDefined without a run or a positive."""
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=1)
+    if not (inputs.labels.whole.grade >= inputs.spec.threshold).any():
+        raise NotDefined("No query has a positive by these labels yet.")
+    shown_runs = runs[:MOST_CURVES]
+    ranks = [_positive_ranks(inputs, run) for run in shown_runs]
+    gallery = labels.gallery_of(query_set=inputs.query_set, scope=inputs.scope)
+    deepest = max(int(row.depth.max(initial=0)) for row in ranks)
+    nouns = nouns_of(inputs)
+    n_missing = [int((row.depth == 0).sum()) for row in ranks]
+    notes = [*nouns.notes, *missing_notes(shown_runs, n_missing, nouns.queries)]
+    if len(runs) > MOST_CURVES:
+        notes.append(f"Shown are the first {MOST_CURVES} of {len(runs):,} runs by name.")
+    if deepest > gallery.n:
+        notes.append(
+            f"A run ranks {deepest:,} targets, more than the {gallery.n:,} of the collection: "
+            "those that it does not know count as negatives too."
+        )
+    if inputs.undrawn:
+        samples = names_from_facts(inputs.undrawn.facts() or {})
+        notes.append(sample_sentence(samples, "these numbers"))
+    return RankedRuns(
+        inputs, shown_runs, ranks, max(gallery.n, deepest), nouns._replace(notes=notes)
+    )
+
+
+def _positive_ranks(inputs: DirectionInputs, run: Run) -> PositiveRanks:
+    """The ranks of a run's positives, read in chunks."""
+    matrix, sources = matrix_of(run), inputs.scope.sources
+    step = sources_per_chunk(matrix=matrix, limit=measuring.CHUNK)
+    parts = []
+    for start in range(0, len(sources), step):
+        chunk = sources[start : start + step]
+        tables = [measuring.labels_by_position(inputs.labels.whole, chunk)]
+        parts += ranked_grades(
+            run=run, matrix=matrix, scope=inputs.scope, sources=chunk, tables=tables
+        )
+    return positives(join_parts(parts), inputs.spec.threshold)

@@ -1,0 +1,107 @@
+"""Curves of runs over their ranks, from the database, counted by hand."""
+
+import pytest
+
+from annotate.models import Item
+from tests import cast
+from tests.metrics.services.analysis.collection.small_study import (
+    documents_of,
+    grade,
+    queries_of,
+    small_study,
+)
+from tests.metrics.services.analysis.questions import answer_of, table_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    """A run that ranks each query's own document first and then all, and one with two ranks."""
+    collection = small_study()
+    queries, documents = queries_of(collection), documents_of(collection)
+    for name, shift, depth in (("whole", 0, 9), ("short", 1, 2)):
+        rankings = {}
+        for number, query in enumerate(queries):
+            targets = [documents[(number + shift + step) % 9].pk for step in range(depth)]
+            rankings[query.pk] = (targets, [float(depth - rank) for rank in range(depth)])
+        cast.run(collection, name, rankings, direction="forward")
+    return collection
+
+
+def by_run(rows, name, **where):
+    return [
+        row
+        for row in rows
+        if row["run"] == name and all(row[key] == value for key, value in where.items())
+    ]
+
+
+def test_right_and_wrong_targets_are_counted_at_each_depth(study):
+    grade(study, {(0, 1): 1, (1, 1): 0})
+    rows = table_of(study, "confusion-counts")
+    (at_1,) = by_run(rows, "whole", k=1)
+    # positives: 2 of query 0, none of query 1, 1 of the other four; query 1's first is wrong
+    assert at_1["true_positive"] == pytest.approx(5 / 6)
+    assert at_1["false_positive"] == pytest.approx(1 / 6)
+    assert at_1["false_negative"] == pytest.approx(1 / 6)
+    assert at_1["true_negative"] == pytest.approx(9 - 7 / 6)
+    assert at_1["precision"] == pytest.approx(5 / 6)
+    assert at_1["recall"] == pytest.approx((0.5 + 4) / 5)
+    assert by_run(rows, "whole")[-1]["k"] == 9
+    (last,) = by_run(rows, "short", k=2)
+    assert last["false_negative"] == pytest.approx(5 / 6)
+    assert [row["k"] for row in by_run(rows, "short")] == [1, 2]
+
+
+def test_the_area_is_known_of_whole_rankings_alone(study):
+    rows = table_of(study, "roc")
+    assert {row["area"] for row in by_run(rows, "whole")} == {1.0}
+    assert {row["area"] for row in by_run(rows, "short")} == {None}
+    result = answer_of(study, "roc").result
+    assert result.notes[-1].startswith("An area is known only of runs that rank all 9 targets")
+    assert result.headline.startswith(
+        "By whole a positive is above a negative with a chance of 1.0"
+    )
+
+
+def test_precision_by_recall_of_each_run(study):
+    rows = table_of(study, "precision-recall", labels="none:original")
+    assert {row["precision"] for row in by_run(rows, "whole")} == {1.0}
+    assert {row["precision"] for row in by_run(rows, "short")} == {0.0}
+    assert [row["recall"] for row in by_run(rows, "whole")] == pytest.approx(
+        [point / 10 for point in range(11)]
+    )
+
+
+def test_excluded_targets_are_none(study):
+    Item.objects.filter(pk=documents_of(study)[8].pk).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
+    )
+    rows = table_of(study, "confusion-counts")
+    row = by_run(rows, "whole")[-1]
+    assert row["k"] == 8
+    parts = ("true_positive", "false_positive", "false_negative", "true_negative")
+    assert sum(row[part] for part in parts) == pytest.approx(8)
+
+
+def test_of_many_runs_seven_are_shown_and_that_is_told(study):
+    for number in range(8):
+        cast.run(
+            study,
+            f"more {number}",
+            {queries_of(study)[0].pk: ([documents_of(study)[0].pk], [1.0])},
+            direction="forward",
+        )
+    result = answer_of(study, "precision-recall").result
+    assert len({row[0] for row in result.rows}) == 7
+    assert "Shown are the first 7 of 12 runs by name." in result.notes
+
+
+@pytest.mark.parametrize("name", ["precision-recall", "roc", "confusion-counts"])
+def test_without_a_positive_or_a_run_there_is_a_sentence(study, name):
+    reason = answer_of(study, name, labels="only").reason
+    assert reason == "No query has a positive by these labels yet."
+    assert answer_of(study, name, direction="reverse", run=[]).result is not None
+    study.runs.update(retired_at="2026-01-01T00:00Z")
+    assert answer_of(study, name).reason.startswith("It takes 1 run of this direction; 0 runs are")
