@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotate.statements import SqlValue
 
 Numbers = NDArray[np.int64]
+_HEADER, _TRAILER = 19, 2  # bytes of a binary copy: signature, flags and extension; the end mark
 
 
 def column(rows: Rows[Any, tuple[Any, ...]]) -> Numbers:
@@ -32,3 +33,24 @@ def statement_columns(
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, width).T
+
+
+def copied_columns(
+    statement: str, names: Sequence[str], parameters: Sequence[SqlValue] | Mapping[str, SqlValue]
+) -> dict[str, Numbers]:
+    """Read the rows of a statement as an (n,) array a name, by a binary copy.
+
+    Of hundreds of thousands of rows several times as fast as `statement_columns`.
+    statement : each of its columns is a bigint, and never null: rows have one length then
+    """
+    fields = [("n_fields", ">i2")]
+    for name in names:
+        fields += [(f"size_of_{name}", ">i4"), (name, ">i8")]
+    copy_statement = f"COPY ({statement}) TO STDOUT (FORMAT binary)"
+    with (
+        connection.cursor() as cursor,
+        cursor.cursor.copy(copy_statement, parameters) as copy,
+    ):
+        content = b"".join(copy)
+    rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=np.dtype(fields))
+    return {name: rows[name].astype(np.int64) for name in names}

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection
+from annotate.services.storage.number_arrays import copied_columns
 
 Ids = NDArray[np.int64]
 COLUMNS = (
@@ -24,35 +24,21 @@ COLUMNS = (
 )
 LABEL, GOLD, OTHER = 0, 1, 2
 
-# Whole numbers of eight bytes throughout, so that each row of the binary copy has the same length.
 _ROWS = """
-    COPY (
-        SELECT judgment.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint,
-               judgment.round_id::bigint, judgment.annotator_id::bigint, judgment.grade::bigint,
-               CASE WHEN judgment.is_label THEN 0
-                    WHEN judgment.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
-               (extract(epoch FROM judgment.at) * 1000)::bigint,
-               coalesce(judgment.active_ms, -1)::bigint,
-               CASE WHEN judgment.purpose = 'gold'
-                    THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
-               judgment.is_planned::int::bigint
-        FROM annotate_countingjudgment judgment
-        JOIN annotate_pair pair ON pair.id = judgment.pair_id
-        LEFT JOIN annotate_gold gold ON gold.pair_id = judgment.pair_id AND gold.retired_at IS NULL
-        WHERE judgment.collection_id = {collection}
-    ) TO STDOUT (FORMAT binary)
+    SELECT judgment.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint,
+           judgment.round_id::bigint, judgment.annotator_id::bigint, judgment.grade::bigint,
+           CASE WHEN judgment.is_label THEN 0
+                WHEN judgment.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
+           (extract(epoch FROM judgment.at) * 1000)::bigint,
+           coalesce(judgment.active_ms, -1)::bigint,
+           CASE WHEN judgment.purpose = 'gold'
+                THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
+           judgment.is_planned::int::bigint
+    FROM annotate_countingjudgment judgment
+    JOIN annotate_pair pair ON pair.id = judgment.pair_id
+    LEFT JOIN annotate_gold gold ON gold.pair_id = judgment.pair_id AND gold.retired_at IS NULL
+    WHERE judgment.collection_id = %s
 """
-_HEADER, _TRAILER = 19, 2  # bytes: signature, flags and length of an extension; the end mark
-_RECORD = np.dtype(
-    [
-        ("n", ">i2"),
-        *(
-            (part, kind)
-            for name in COLUMNS
-            for part, kind in ((f"{name}_size", ">i4"), (name, ">i8"))
-        ),
-    ]
-)
 
 
 class LabelRows(NamedTuple):
@@ -84,10 +70,6 @@ class LabelRows(NamedTuple):
 
 def label_rows(*, collection: Collection) -> LabelRows:
     """Read every judgment that counts for a seat; one query."""
-    statement = _ROWS.format(collection=int(collection.pk))
-    with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
-        content = b"".join(copy)
-    rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=_RECORD)
-    columns = {name: rows[name].astype(np.int64) for name in COLUMNS}
+    columns = copied_columns(_ROWS, COLUMNS, [collection.pk])
     order = np.lexsort([columns[name] for name in ("kind", "round", "annotator", "pair", "at")])
     return LabelRows(*(columns[name][order] for name in COLUMNS))

@@ -1,6 +1,8 @@
 """The chapter on the labels: how many there are, how well they agree, and where they come from."""
 
-from metrics.services.analysis.analyses import Analysis, Chapter
+from metrics.core.analyses.labels.by_pool import labels_by_pool
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
+from metrics.services.analysis.labels import by_pool
 
 CHAPTER = Chapter(
     "labels",
@@ -8,4 +10,27 @@ CHAPTER = Chapter(
     "How many there are, how well people agree, and what each source of positives contributes.",
 )
 
-ANALYSES: list[Analysis] = []
+ANALYSES: list[Analysis] = [
+    Analysis(
+        name="labels-by-pool",
+        chapter=CHAPTER,
+        question="How many labels does each pool have, and how well do they agree?",
+        paper="FIRE, Table 2",
+        definition=(
+            "Pairs of each pool (a pool has one round), of each import, of none, and of the "
+            "collection, by what people's labels came to: a grade, which is relevant from the "
+            "threshold up; a dispute; a wait for a lead or for another label; nothing. All labels "
+            "of a pair count in each of its pools. Agreement is the share of pairs whose planned "
+            "labels are all equal, of those with two or more, with a 95 % interval (Wilson's, with "
+            "an effective number of pairs, by groups of queries); alpha is Krippendorff's on the "
+            "collection's level of measurement, with 1,000 bootstrap samples of groups. Pairs that "
+            "a lead excluded, themselves or an item of theirs, are left out; golds, training, "
+            "repeats and labels taken back do not count."
+        ),
+        find=by_pool.by_pool,
+        function=labels_by_pool,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/labels/test_by_pool.py",
+        choices=frozenset({Choice.THRESHOLD}),
+    ),
+]
