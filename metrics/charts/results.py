@@ -7,6 +7,7 @@ from metrics.core.statistics.intervals import Interval
 
 Cell = str | int | float | None
 MOST_ROWS = 100  # of a table without a chart, on a page
+MOST_ROWS_OF_CHART = 300  # of one beside a chart
 
 
 class Column(NamedTuple):
@@ -49,7 +50,7 @@ class AnalysisResult(NamedTuple):
     def chart(self, *, id: str, caption: str) -> Chart:
         """The chart with its table; with an empty specification where there is only a table."""
         rows = self.printed_rows
-        n_shown = len(rows) if self.spec else MOST_ROWS
+        n_shown = MOST_ROWS_OF_CHART if self.spec else MOST_ROWS
         if len(rows) > n_shown:
             caption = f"{caption} The first {n_shown:,} of {len(rows):,} rows; the CSV has all."
         return Chart(

@@ -44,8 +44,6 @@ def cohen_kappa(
     Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968, doi:10.1037/h0026256. Equals
     sklearn.metrics.
     """
-    if weights not in WEIGHTS:
-        raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')
     first, second = np.asarray(first), np.asarray(second)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError("Cohen's kappa needs one value by each of the two people for every unit.")
@@ -55,18 +53,31 @@ def cohen_kappa(
     order = np.argsort(values, kind="stable")
     a, b = (order[np.searchsorted(values[order], side)] for side in (first, second))
     n = len(values)
-    if not len(first):
-        return float("nan")
-    observed = np.bincount(a * n + b, minlength=n * n).reshape(n, n) / len(first)
-    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    distance = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :]).astype(np.float64)
+    table = np.bincount(a * n + b, minlength=n * n).reshape(1, n, n)
+    return float(cohen_kappas(table, weights=weights)[0])
+
+
+def cohen_kappas(tables: ArrayLike, *, weights: str = "nominal") -> NDArray[np.float64]:
+    """(K,) Cohen's kappa of each of K pairs of people; NaN without units or with one value only.
+
+    tables : (K, V, V) number of units with the v-th value by the first and the w-th by the second
+        person, values in their order; weights : as in `cohen_kappa`
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')
+    counts = np.asarray(tables, dtype=np.float64)
+    position = np.arange(counts.shape[-1])
+    distance = np.abs(position[:, None] - position[None, :]).astype(np.float64)
     cost = {
         "nominal": (distance > 0).astype(np.float64),
         "linear": distance,
         "quadratic": distance**2,
     }[weights]
-    by_chance = np.sum(cost * expected)
-    return float(1 - np.sum(cost * observed) / by_chance) if by_chance else float("nan")
+    n = counts.sum(axis=(1, 2))
+    first, second = counts.sum(axis=2), counts.sum(axis=1)
+    observed = np.einsum("kvw,vw->k", counts, cost)
+    by_chance = np.einsum("kv,vw,kw->k", first, cost, second)  # times the number of units
+    return 1 - np.divide(observed * n, by_chance, out=np.full(len(n), np.nan), where=by_chance > 0)
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:

@@ -1,8 +1,9 @@
 """The chapter on the labels: how many there are, how well they agree, and where they come from."""
 
 from metrics.core.analyses.labels.by_pool import labels_by_pool
+from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.labels import by_pool
+from metrics.services.analysis.labels import by_pool, person_pairs
 
 CHAPTER = Chapter(
     "labels",
@@ -32,5 +33,25 @@ ANALYSES: list[Analysis] = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_by_pool.py",
         choices=frozenset({Choice.THRESHOLD}),
+    ),
+    Analysis(
+        name="agreement-by-person",
+        chapter=CHAPTER,
+        question="Which annotators agree with one another, and which do not?",
+        paper="FIRE, Section 3.2 (there of all annotators together)",
+        definition=(
+            "Of each two annotators the pairs that both gave a planned label, and the share to "
+            "which they gave the same grade, with Wilson's 95 % interval; Cohen's kappa of these "
+            "labels, and with quadratic weights where grades have an order. Beside them the share "
+            "of all labels, third ones after a disagreement among them. Pairs that a lead "
+            "excluded, themselves or an item of theirs, are left out; golds, training, repeats and "
+            "labels taken back do not count. People go by their pseudonyms; models and simulations "
+            "are marked."
+        ),
+        find=person_pairs.by_person,
+        function=agreement_by_person,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/labels/test_person_pairs.py",
+        choices=frozenset(),
     ),
 ]

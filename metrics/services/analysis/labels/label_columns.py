@@ -69,6 +69,11 @@ class AnnotatorFacts(NamedTuple):
         """True for a model or a simulation."""
         return self.origin in PROGRAMS
 
+    @property
+    def label(self) -> str:
+        """The pseudonym, marked where it is that of a program."""
+        return f"{self.name} ({self.origin})" if self.is_program else self.name
+
 
 def annotators_of(*, collection: Collection) -> dict[int, AnnotatorFacts]:
     """Read the annotators by their keys, in the order of their pseudonyms; one query."""

@@ -1,0 +1,206 @@
+"""The table and heat map of how often each two annotators gave a pair the same grade."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.labels.person_pairs import PersonPairs
+from metrics.core.statistics.intervals import Interval
+
+FEWEST = 30  # pairs in common of two annotators that a headline tells of
+MOST_PEOPLE = 30  # with a row and a column of the heat map
+LEAST_PEOPLE = 3  # that a heat map is drawn for
+MOST_ROWS = 5_000  # pairs of annotators in the table: all of 100 people
+COLUMNS = [
+    Column("first", "One annotator"),
+    Column("second", "Another"),
+    Column("n", "Pairs in common"),
+    Column("n_equal", "With equal grades"),
+    Column("share", "Equal, %", 1),
+    Column("low", "Equal from", 1),
+    Column("high", "Equal to", 1),
+    Column("kappa", "Kappa", 3),
+    Column("weighted_kappa", "Kappa, quadratic weights", 3),
+    Column("n_all", "Pairs in common, all labels"),
+    Column("share_all", "Equal of all labels, %", 1),
+]
+
+
+def person_pairs_result(
+    pairs: PersonPairs, *, names: Sequence[str], is_program: NDArray[np.bool_], notes: Sequence[str]
+) -> AnalysisResult:
+    """A row for each two annotators, those with most pairs in common first.
+
+    names, is_program : of the annotators that the pairs number; programs are in no headline
+    """
+    order = np.lexsort((pairs.second, pairs.first, -pairs.n_all, -pairs.n))
+    n_people = len(np.union1d(pairs.first, pairs.second))
+    people = _most_labels(pairs)
+    spec = _heat_map(pairs, people, names) if len(people) >= LEAST_PEOPLE else None
+    own_notes = [
+        "An interval is of two annotators by themselves, as if their pairs had nothing in common; "
+        "the lowest of many shares is low partly by chance."
+    ]
+    if spec and n_people > MOST_PEOPLE:
+        own_notes.append(
+            f"The chart has the {MOST_PEOPLE} annotators with most pairs in common with others, of "
+            f"{n_people:,}; the table has all."
+        )
+    if len(order) > MOST_ROWS:
+        own_notes.append(
+            f"The table has the {MOST_ROWS:,} pairs of annotators with most pairs in common, of "
+            f"{len(order):,}."
+        )
+    return AnalysisResult(
+        headline=_headline(pairs, names, is_program),
+        reading=(
+            "Each two annotators on the pairs that both labelled: above the diagonal the per cent "
+            "of these to which they gave the same grade, below it how many pairs that is of. "
+            "Counted are planned labels, first ones and doubles; a third one that a disagreement "
+            "asked for is in the columns of all labels alone. Kappa is Cohen's: 0 is agreement by "
+            "chance, 1 complete; blank where both used one grade only. With quadratic weights a "
+            "larger distance of the grades counts more; blank where they have no order. From, to: "
+            "95 % intervals (Wilson)."
+        ),
+        extent=(
+            f"{counted(n_people, 'annotator')}, {counted(len(order), 'pair')} of them with labels "
+            "in common"
+        ),
+        columns=COLUMNS,
+        rows=[_row(pairs, number, names) for number in order[:MOST_ROWS].tolist()],
+        spec=spec,
+        notes=[*notes, *own_notes],
+    )
+
+
+def _row(pairs: PersonPairs, number: int, names: Sequence[str]) -> list[Cell]:
+    n_all = int(pairs.n_all[number])
+    weighted = pairs.weighted_kappa
+    return [
+        names[pairs.first[number]],
+        names[pairs.second[number]],
+        int(pairs.n[number]),
+        int(pairs.n_equal[number]),
+        *(_cell(100 * values[number]) for values in (pairs.share, pairs.low, pairs.high)),
+        _cell(pairs.kappa[number]),
+        None if weighted is None else _cell(weighted[number]),
+        n_all,
+        100 * int(pairs.n_all_equal[number]) / n_all,
+    ]
+
+
+def _cell(value: float) -> float | None:
+    """A number of an array; None where it is not defined."""
+    return None if np.isnan(value) else float(value)
+
+
+def _most_labels(pairs: PersonPairs) -> list[int]:
+    """The annotators with most labels on pairs that another one labelled too, most first."""
+    n_of_person = np.bincount(
+        np.concatenate([pairs.first, pairs.second]), weights=np.tile(pairs.n, 2)
+    )
+    order = np.lexsort((np.arange(len(n_of_person)), -n_of_person))
+    return [person for person in order.tolist() if n_of_person[person]][:MOST_PEOPLE]
+
+
+def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.bool_]) -> str:
+    """The two who agree least; a sentence that claims nothing where nobody shares enough pairs."""
+    are_people = ~(is_program[pairs.first] | is_program[pairs.second])
+    candidates = np.flatnonzero(are_people & (pairs.n >= FEWEST))
+    n_people = len(np.union1d(pairs.first, pairs.second))
+    if not len(candidates):
+        return (
+            f"{counted(n_people, 'annotator')} labelled pairs in common, no two people "
+            f"{FEWEST} or more"
+        )
+    # of equal shares that of more pairs
+    least = candidates[np.lexsort((-pairs.n[candidates], pairs.share[candidates]))[0]]
+    interval = Interval(100 * float(pairs.low[least]), 100 * float(pairs.high[least]))
+    of_least = (
+        f"{100 * pairs.share[least]:.1f} % of {pairs.n[least]:,} pairs "
+        f"({interval_text(interval, digits=1)})"
+    )
+    first, second = names[pairs.first[least]], names[pairs.second[least]]
+    if len(candidates) == 1:
+        return f"{first} and {second} gave the same grade to {of_least}"
+    n, n_equal = int(pairs.n[are_people].sum()), int(pairs.n_equal[are_people].sum())
+    return (
+        f"Of the {len(candidates):,} pairs of annotators with {FEWEST} pairs in common or more, "
+        f"{first} and {second} agree least, on {of_least}; all together agree on "
+        f"{100 * n_equal / n:.1f} %"
+    )
+
+
+def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> Spec:
+    """A row and a column an annotator: shares above the diagonal, numbers of pairs below it."""
+    number_of = {person: number for number, person in enumerate(people, start=1)}
+    rows = [f"{number} {names[person]}" for person, number in number_of.items()]
+    values: list[dict[str, Any]] = []
+    for first, second, n, share in zip(
+        pairs.first.tolist(),
+        pairs.second.tolist(),
+        pairs.n.tolist(),
+        pairs.share.tolist(),
+        strict=True,
+    ):
+        if n and first in number_of and second in number_of:
+            above, below = sorted((number_of[first], number_of[second]))
+            common = {"share": 100 * share, "n": n}
+            common |= {"people": f"{names[people[above - 1]]} and {names[people[below - 1]]}"}
+            values += [
+                {"row": rows[above - 1], "column": below, "text": f"{100 * share:.0f}"}
+                | {"is_share": True, **common},
+                {"row": rows[below - 1], "column": above, "text": f"{n:,}"}
+                | {"is_share": False, **common},
+            ]
+    # the ramp begins at the ten per cent below the least share, at 90 at most
+    start = 10 * (int(min([90, *(value["share"] for value in values)])) // 10)
+    is_dark = f"datum.is_share && datum.share > {start + 0.55 * (100 - start):.1f}"
+    x: Spec = {"field": "column", "type": "ordinal", "title": None}
+    x |= {"scale": {"domain": list(number_of.values())}, "axis": {"orient": "top", "labelAngle": 0}}
+    y: Spec = {"field": "row", "type": "nominal", "title": None, "scale": {"domain": rows}}
+    tooltip = [
+        tooltip_row("people", "Annotators"),
+        tooltip_row("share", "Equal, %", ".1f"),
+        tooltip_row("n", "Pairs in common", ",d"),
+    ]
+    colour = {
+        "condition": {
+            "test": "datum.is_share",
+            "field": "share",
+            "type": "quantitative",
+            "legend": None,
+            "scale": {"domain": [start, 100], "range": ["@ramp-low", "@ramp-high"]},
+        },
+        "value": "@surface",
+    }
+    return {
+        # cells keep their size, so that their text can be read; a narrow page scrolls
+        "config": {"autosize": {"type": "pad"}},
+        "width": {"step": 38},
+        "height": {"step": 26},
+        "data": {"values": values},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+        "layer": [
+            {
+                "mark": {"type": "rect", "stroke": "@line", "strokeWidth": 1},
+                "encoding": {"color": colour},
+            },
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    "text": {"field": "text"},
+                    "color": {
+                        # light on dark squares
+                        "condition": {"test": is_dark, "value": "@surface"},
+                        "value": "@ink",
+                    },
+                },
+            },
+        ],
+    }
