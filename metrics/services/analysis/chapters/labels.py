@@ -2,8 +2,10 @@
 
 from metrics.core.analyses.labels.by_pool import labels_by_pool
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
+from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
 from metrics.services.analysis.labels import by_pool, person_pairs
+from metrics.services.analysis.labels import positives_by_set as by_set
 
 CHAPTER = Chapter(
     "labels",
@@ -11,7 +13,8 @@ CHAPTER = Chapter(
     "How many there are, how well people agree, and what each source of positives contributes.",
 )
 
-ANALYSES: list[Analysis] = [
+
+ANALYSES = [
     Analysis(
         name="labels-by-pool",
         chapter=CHAPTER,
@@ -53,5 +56,24 @@ ANALYSES: list[Analysis] = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_person_pairs.py",
         choices=frozenset(),
+    ),
+    Analysis(
+        name="positives-by-set",
+        chapter=CHAPTER,
+        question="How many positives does each reference set have, and how many do people add?",
+        paper="ECCV Caption, Table 3",
+        definition=(
+            "Of the queries of the set and direction the positive pairs are counted by each "
+            "reference set alone, by people alone, by the chosen label source, and by the larger "
+            "grade of all of them. A disputed pair has no grade; excluded items are left out. The "
+            "factor is the mean over that of the oldest chosen reference set; its 95 % interval is "
+            "Student's on the logarithm, by groups of queries. Where grades are propagated, "
+            "people have a row with them and one without."
+        ),
+        find=by_set.by_set,
+        function=positives_by_set,
+        oracle=Oracle.PUBLISHED,
+        test="tests/metrics/core/analyses/labels/test_positives_by_set.py",
+        choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES}),
     ),
 ]

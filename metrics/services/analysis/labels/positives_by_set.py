@@ -1,0 +1,86 @@
+"""Positives by each reference set, by people, and by both together."""
+
+import numpy as np
+
+from metrics.charts.analyses.labels.positives_by_set import SetRow, by_set_result
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.labels.positives_by_set import positives_by_set
+from metrics.core.labels.label_sources import Grades, LabelSource, People
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import direction_inputs, nouns_of, positives_by_query
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.samples.notices import sample_sentence
+from metrics.services.samples.pools import names_of_samples
+from metrics.services.scores import labels
+from metrics.services.scores.labels import PeopleParts
+from metrics.services.scores.propagation import propagation_sentence
+
+MOST_SETS = 12  # of reference sets with a row of their own
+
+
+def by_set(request: AnalysisRequest) -> AnalysisResult:
+    """Positives by each reference set, against the oldest one that is chosen."""
+    inputs = direction_inputs(request)
+    collection, scope = inputs.collection, inputs.scope
+    names = labels.set_names(collection=collection)
+    if not names:
+        raise NotDefined(
+            "The collection has no reference set whose positives people's could be compared with: "
+            "load one."
+        )
+    chosen = LabelSource.parse(inputs.spec.label_source)
+    first = next((name for name in names if name in chosen.sets), names[0])
+    shown = [first, *(name for name in names if name != first)][:MOST_SETS]
+    references = [
+        labels.within(
+            labels.reference_grades(collection=collection, name=name, direction=scope.direction),
+            scope,
+        )
+        for name in shown
+    ]
+    parts = labels.people_parts(collection=collection, direction=scope.direction)
+    parts = PeopleParts(*(labels.within(part, scope) for part in parts))
+    together = LabelSource.of(People.UNION, shown)
+    people = LabelSource.of(People.ONLY)
+    grades: dict[str, tuple[Grades, str]] = {
+        LabelSource.of(People.NONE, [name]).label: (table, "reference")
+        for name, table in zip(shown, references, strict=True)
+    }
+    grades[people.label] = (parts.whole, "people")
+    if len(parts.propagated.grade):
+        grades[f"{people.label}, without propagated grades"] = (parts.own, "people")
+    grades.setdefault(chosen.label, (inputs.labels.whole, "both"))
+    grades.setdefault(together.label, (together.grades(parts.whole, references), "both"))
+    n_positive = np.array([positives_by_query(inputs, table) for table, _ in grades.values()])
+    if not n_positive.any():
+        raise NotDefined("No query has a positive by any of these labels yet.")
+    rows = [
+        SetRow(name, origin, total)
+        for (name, (_, origin)), total in zip(
+            grades.items(), positives_by_set(n_positive, groups=inputs.groups), strict=True
+        )
+    ]
+    order = [row.name for row in rows]
+    subject = order.index(chosen.label) or order.index(together.label)
+    nouns = _with_notes(inputs, parts, left_out=[name for name in names if name not in shown])
+    return by_set_result(rows, nouns, subject=subject, n=len(scope.sources))
+
+
+def _with_notes(inputs: DirectionInputs, parts: PeopleParts, *, left_out: list[str]) -> Nouns:
+    """The nouns, with notes on propagated grades, samples and reference sets without a row."""
+    nouns = nouns_of(inputs)
+    notes = list(nouns.notes)
+    if n_propagated := len(parts.propagated.grade):
+        sentence = propagation_sentence(n_propagated)
+        if sentence not in notes:  # people are no part of the chosen labels, but have rows
+            notes.append(sentence)
+        notes.append(
+            "The row without propagated grades has only labels that people gave to the pair itself."
+        )
+    if samples := names_of_samples(collection=inputs.collection):
+        notes.append(sample_sentence(samples, "these numbers"))
+    if left_out:
+        listed = ", ".join(f"“{name}”" for name in left_out)
+        notes.append(f"Not shown, and not counted in the union: {listed}.")
+    return nouns._replace(notes=notes)
