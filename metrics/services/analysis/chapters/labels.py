@@ -3,9 +3,11 @@
 from metrics.core.analyses.labels.by_pool import labels_by_pool
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
+from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
 from metrics.services.analysis.labels import by_pool, person_pairs
 from metrics.services.analysis.labels import positives_by_set as by_set
+from metrics.services.analysis.labels import reference_against_people as against_people
 
 CHAPTER = Chapter(
     "labels",
@@ -75,5 +77,24 @@ ANALYSES = [
         oracle=Oracle.PUBLISHED,
         test="tests/metrics/core/analyses/labels/test_positives_by_set.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES}),
+    ),
+    Analysis(
+        name="reference-against-people",
+        chapter=CHAPTER,
+        question="How many of the reference's positives do people confirm, and how many add?",
+        paper="ECCV Caption, Table 2",
+        definition=(
+            "Of the pairs that people gave a grade, propagated ones among them: precision is the "
+            "share of a set's positives that are people's, recall the share of people's positives "
+            "that are the set's, each the mean over the queries where it is defined, with the 95 % "
+            "interval of a share by groups of queries. The paper leaves queries without a judged "
+            "positive of the set out of recall too: that has a column of its own. Disputed and "
+            "excluded pairs and excluded items are left out."
+        ),
+        find=against_people.against_people,
+        function=reference_against_people,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_reference_against_people.py",
+        choices=frozenset({Choice.THRESHOLD, Choice.QUERIES}),
     ),
 ]

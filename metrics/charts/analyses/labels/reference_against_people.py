@@ -1,0 +1,154 @@
+"""The chart of precision and recall of reference sets against people."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.labels.reference_against_people import QueryShare, ReferenceQuality
+from metrics.core.statistics.intervals import Interval
+
+FEWEST = 30  # queries from which on a headline tells a share
+SHARES = {
+    "precision": "Precision",
+    "recall": "Recall",
+    "recall_in_both": "Recall where the set has a judged positive",
+}
+
+
+class QualityRow(NamedTuple):
+    """A reference set, or several together, in words and against people.
+
+    n_unjudged : of its positives, pairs that people gave no grade
+    """
+
+    name: str
+    quality: ReferenceQuality
+    n_unjudged: int
+
+
+def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisResult:
+    """Precision and recall of reference sets, the oldest first; at least one."""
+    columns = [
+        Column("labels", "Reference set"),
+        Column("n_judged", "Positives that people judged"),
+        Column("n_agreed", "Confirmed"),
+        Column("n_refused", "Refused"),
+        Column("n_missing", "Positives by people that it lacks"),
+        Column("n_unjudged", "Positives that nobody judged"),
+    ]
+    for key, title in SHARES.items():
+        columns += [Column(key, f"{title}, %", 1)]
+        columns += [Column(f"{key}_low", f"{title}, from", 1)]
+        columns += [Column(f"{key}_high", f"{title}, to", 1)]
+        columns += [Column(f"{key}_n", f"{title}, {nouns.queries}")]
+    cells: list[list[Cell]] = []
+    for row in rows:
+        quality = row.quality
+        n_judged = quality.n_agreed + quality.n_refused
+        counts = [n_judged, quality.n_agreed, quality.n_refused, quality.n_missing, row.n_unjudged]
+        shares = (quality.precision, quality.recall, quality.recall_in_both)
+        cells.append([row.name, *counts, *(cell for share in shares for cell in _percents(share))])
+    return AnalysisResult(
+        headline=_headline(rows[0], nouns),
+        reading=(
+            "Precision: of a set's positives that people judged, those that they confirm. Recall: "
+            "of the positives by people, those that the set has. Both are means over the "
+            f"{nouns.queries} that have such a positive, with 95 % intervals; the table has the "
+            "pairs too. Positives that neither people nor the set have would lower its recall; "
+            "those of the set that nobody judged would raise it where they are right, and count "
+            "in neither share."
+        ),
+        extent=nouns.extent,
+        columns=columns,
+        rows=cells,
+        spec=_points(rows),
+        notes=nouns.notes,
+    )
+
+
+def _percents(share: QueryShare) -> list[Cell]:
+    ends = (None if end is None else 100 * end for end in share.interval)
+    return [None if share.share is None else 100 * share.share, *ends, share.n]
+
+
+def _headline(row: QualityRow, nouns: Nouns) -> str:
+    """Recall and precision of the oldest set, or its pairs where there are few queries."""
+    quality = row.quality
+    recall, precision = quality.recall, quality.precision
+    n_judged = quality.n_agreed + quality.n_refused
+    if recall.n < FEWEST or precision.n < FEWEST:
+        return (
+            f"Of {counted(n_judged, 'positive')} of {row.name} that people judged they confirm "
+            f"{quality.n_agreed:,}; it lacks {quality.n_missing:,} that they have"
+        )
+    return (
+        f"Of the positives that people confirm, {row.name} has {_told(recall)} a query on average; "
+        f"of its own that people judged they confirm {_told(precision)}, of "
+        f"{recall.n:,} and {precision.n:,} {nouns.queries}"
+    )
+
+
+def _told(share: QueryShare) -> str:
+    """A share with its interval, as in "21.1 % (95 % interval 20.2 to 22.0)"."""
+    percent, low, high, _ = _percents(share)
+    interval = Interval(*(end if isinstance(end, float) else None for end in (low, high)))
+    return f"{percent:.1f} % ({interval_text(interval, digits=1)})"
+
+
+def _points(rows: Sequence[QualityRow]) -> Spec:
+    """Two points for each set, of other colours and shapes, and its name above them."""
+    names = [row.name for row in rows]
+    kinds = [SHARES["precision"], SHARES["recall"]]
+    values = []
+    for row in rows:
+        for kind, share in zip(kinds, (row.quality.precision, row.quality.recall), strict=True):
+            percent, low, high, n = _percents(share)
+            values.append(
+                {"labels": row.name, "kind": kind, "share": percent, "low": low, "high": high}
+                | {"n": n}
+            )
+    tooltip = [
+        tooltip_row("labels", "Reference set"),
+        tooltip_row("kind", "Share"),
+        tooltip_row("share", "%", ".1f"),
+        tooltip_row("low", "From", ".1f"),
+        tooltip_row("high", "To", ".1f"),
+        tooltip_row("n", "Queries", ",d"),
+    ]
+    x: Spec = {"type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
+    legend = {"title": None, "columns": 2}
+    colour = {"field": "kind", "type": "nominal", "legend": legend}
+    colour |= {"scale": {"domain": kinds, "range": ["@blue", "@amber"]}}
+    shape = {"field": "kind", "type": "nominal", "legend": legend}
+    shape |= {"scale": {"domain": kinds, "range": ["circle", "diamond"]}}
+    y = {"field": "labels", "type": "nominal", "sort": names, "axis": None}
+    # names stand in the upper part of each step, both points below each other under it
+    offset = {"field": "kind", "type": "nominal", "sort": ["", *kinds]}
+    offset |= {"scale": {"domain": ["", *kinds]}}
+    points = [
+        {
+            "transform": [{"filter": "datum.low != null"}],
+            "mark": {"type": "rule", "color": "@ink-2", "strokeWidth": 1.5},
+            "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}, "yOffset": offset},
+        },
+        {
+            "transform": [{"filter": "datum.share != null"}],
+            "mark": {"type": "point", "size": 90, "opacity": 1},
+            "encoding": {"x": x | {"field": "share"}, "color": colour, "shape": shape}
+            | {"yOffset": offset, "tooltip": tooltip},
+        },
+    ]
+    titles = {
+        "data": {"values": [{"labels": name, "kind": ""} for name in names]},
+        "mark": {"type": "text", "align": "left", "limit": 330},
+        "encoding": {"x": {"value": 2}, "text": {"field": "labels"}, "yOffset": offset},
+    }
+    return {
+        "data": {"values": values},
+        "height": {"step": 22, "for": "offset"},
+        "encoding": {"y": y},
+        "layer": [*points, titles],
+    }

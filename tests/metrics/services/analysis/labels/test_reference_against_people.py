@@ -1,0 +1,122 @@
+"""Reference sets against people's grades, counted by hand in a small study."""
+
+import pytest
+
+from annotate.models import Duplicate, Item, ReferenceSet, Resolution, Undrawn
+from tests.metrics import studies
+from tests.metrics.services.analysis.collection.small_study import (
+    documents_of,
+    grade,
+    queries_of,
+    small_study,
+)
+from tests.metrics.services.analysis.questions import answer_of, table_of
+
+pytestmark = pytest.mark.django_db
+NAME = "reference-against-people"
+COUNTS = ("n_judged", "n_agreed", "n_refused", "n_missing", "n_unjudged")
+
+
+@pytest.fixture
+def study():
+    """Six queries with one reference positive each: two are judged, one of them is refused."""
+    collection = small_study()
+    grade(collection, {(0, 0): 0, (0, 1): 2, (1, 1): 1, (1, 2): 1, (2, 5): 1, (3, 7): 0})
+    return collection
+
+
+def test_counts_and_shares_are_of_judged_pairs(study):
+    (row,) = table_of(study, NAME)
+    assert row["labels"] == "reference “original”"
+    assert [row[key] for key in COUNTS] == [2, 1, 1, 3, 4]
+    assert (row["precision"], row["precision_n"]) == (50, 2)  # queries 0 and 1
+    assert row["recall"] == pytest.approx(100 * (0 + 1 / 2 + 0) / 3) and row["recall_n"] == 3
+    assert row["recall_in_both"] == pytest.approx(25) and row["recall_in_both_n"] == 2
+    assert answer_of(study, NAME).result.headline == (
+        "Of 2 positives of reference “original” that people judged they confirm 1; it lacks 3 "
+        "that they have"
+    )
+
+
+def test_the_threshold_is_that_of_both(study):
+    (row,) = table_of(study, NAME, threshold=2)
+    assert [row[key] for key in COUNTS] == [2, 0, 2, 1, 4]
+    assert (row["precision"], row["recall"], row["recall_n"]) == (0, 0, 1)
+
+
+def test_the_reverse_direction_has_the_same_pairs_by_other_queries(study):
+    (row,) = table_of(study, NAME, direction="reverse")
+    assert [row[key] for key in COUNTS] == [2, 1, 1, 3, 4]
+    assert row["recall_n"] == 3  # documents 1, 2 and 5
+    assert row["recall"] == pytest.approx(100 * (1 / 2) / 3)
+
+
+def test_several_sets_have_a_row_each_and_one_together(study):
+    studies.reference(study, {("q0", "d1"): 1, ("q1", "d1"): 1, ("q1", "d2"): 0}, "people")
+    rows = table_of(study, NAME)
+    assert [row["labels"] for row in rows] == [
+        "reference “original”",
+        "reference “people”",
+        "references “original”, “people”",
+    ]
+    assert [[row[key] for key in COUNTS] for row in rows] == [
+        [2, 1, 1, 3, 4],
+        [2, 2, 0, 2, 0],
+        [3, 2, 1, 2, 4],
+    ]
+
+
+def test_label_sources_do_not_change_it(study):
+    assert table_of(study, NAME, labels="none:original") == table_of(study, NAME, labels="only")
+
+
+def test_a_disputed_pair_counts_as_not_judged(study):
+    pair = study.pairs.get(query=queries_of(study)[0], document=documents_of(study)[0])
+    Resolution.objects.filter(pair=pair).update(grade=None, status=Resolution.Status.DISPUTED)
+    (row,) = table_of(study, NAME)
+    assert [row[key] for key in COUNTS] == [1, 1, 0, 3, 5]
+    assert answer_of(study, NAME).result.notes[-1] == (
+        "Disputed and escalated pairs have no grade: they count as not judged."
+    )
+
+
+def test_propagated_grades_are_peoples_and_are_told(study):
+    first, second = queries_of(study)[1:3]
+    Duplicate.objects.create(collection=study, item=second, original=first, side="query")
+    (row,) = table_of(study, NAME)
+    # query 2 takes what people said of (1, 1) and (1, 2), the latter its own document
+    assert [row[key] for key in COUNTS] == [3, 2, 1, 4, 3]
+    notes = answer_of(study, NAME).result.notes
+    assert "2 pairs of duplicates take the grades of their originals." in notes
+
+
+def test_excluded_items_are_left_out(study):
+    Item.objects.filter(pk__in=[documents_of(study)[1].pk, queries_of(study)[5].pk]).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
+    )
+    (row,) = table_of(study, NAME)
+    assert [row[key] for key in COUNTS] == [1, 0, 1, 2, 3]
+
+
+def test_a_sample_is_named_and_sets_beyond_twelve_too(study):
+    query, document = queries_of(study)[0], documents_of(study)[7]
+    Undrawn.objects.create(
+        reference_set=ReferenceSet.objects.get(), query=query, document=document, stratum=1
+    )
+    for number in range(12):
+        studies.reference(study, {("q0", "d8"): 1}, f"set {number}")
+    result = answer_of(study, NAME).result
+    assert len(result.rows) == 12 + 1
+    assert result.notes[-2:] == [
+        "Reference “original” is a sample: these numbers count what it did not draw as irrelevant.",
+        "Not shown, and not counted in the last row: “set 11”.",
+    ]
+
+
+def test_without_grades_or_without_sets_it_is_not_defined(study):
+    Resolution.objects.all().delete()
+    assert answer_of(study, NAME).reason == "People gave no pair of these queries a grade yet."
+    ReferenceSet.objects.all().delete()
+    assert answer_of(study, NAME).reason == (
+        "The collection has no reference set to hold to people: load one."
+    )
