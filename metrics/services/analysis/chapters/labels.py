@@ -2,10 +2,12 @@
 
 from metrics.core.analyses.labels.by_pool import labels_by_pool
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
+from metrics.core.analyses.labels.positives_by_rank import positives_by_rank
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
 from metrics.services.analysis.labels import by_pool, person_pairs
+from metrics.services.analysis.labels import positives_by_rank as by_rank
 from metrics.services.analysis.labels import positives_by_set as by_set
 from metrics.services.analysis.labels import reference_against_people as against_people
 
@@ -96,5 +98,24 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_reference_against_people.py",
         choices=frozenset({Choice.THRESHOLD, Choice.QUERIES}),
+    ),
+    Analysis(
+        name="positives-by-rank",
+        chapter=CHAPTER,
+        question="At which ranks does a run have its positives, and who labelled them?",
+        paper="FIRE, Figure 12",
+        definition=(
+            "The positive pairs by the chosen label source are counted by the rank that the target "
+            "has in the run, as measures rank it, and by whether reference sets, people (with "
+            "propagated grades) or both have the positive. Ranks 1 to 20 stand alone, then bins "
+            "end at 50, 100, 200, 500, ... Targets that are not in the run are counted apart. "
+            "Shares are of all positives, with the 95 % interval of a share by groups of queries."
+        ),
+        find=by_rank.by_rank,
+        function=positives_by_rank,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_positives_by_rank.py",
+        choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
+        n_runs=6,
     ),
 ]

@@ -1,0 +1,110 @@
+"""The ranks at which runs have the positives of their queries."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.labels.positives_by_rank import ORIGINS, RunRow, by_rank_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.labels.positives_by_rank import (
+    CUT,
+    RankedPositives,
+    positives_by_rank,
+)
+from metrics.core.labels.label_sources import Grades, LabelSource, People
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    name_of,
+    nouns_of,
+    runs_of,
+    source_grades,
+    with_sample_note,
+)
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.scores.measuring import CHUNK, labels_by_position
+from metrics.services.scores.propagation import mask_of
+from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
+from pooling.models import Run
+
+BOTH, PEOPLE = 1, 2  # positions in ORIGINS
+
+
+def by_rank(request: AnalysisRequest) -> AnalysisResult:
+    """Positives of each chosen run by rank, and how deep people judged it."""
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=1)
+    people = source_grades(inputs, LabelSource.of(People.ONLY))
+    positives = _positives(inputs, people)
+    source = LabelSource.parse(inputs.spec.label_source)
+    nouns = with_sample_note(nouns_of(inputs), inputs)
+    if not len(positives.grade):
+        raise NotDefined(f"None of the {nouns.queries} has a positive by {source.label} yet.")
+    ranked = []
+    for number, run in enumerate(runs, start=1):
+        ranked.append(_ranked_positives(inputs, run, positives, people))
+        request.report_progress(number, len(runs), "run")
+    deepest = max(int(row.depth.max()) for row in ranked)
+    rows = [
+        RunRow(
+            name_of(run),
+            positives_by_rank(row, groups=inputs.groups, n_origins=len(ORIGINS), deepest=deepest),
+        )
+        for run, row in zip(runs, ranked, strict=True)
+    ]
+    notes = list(nouns.notes)
+    for run, row in zip(rows, ranked, strict=True):
+        n_missing = int(np.count_nonzero(row.depth == 0))
+        if n_missing:
+            notes.append(
+                f"Run {run.name} does not have {n_missing:,} of the {nouns.queries}: their "
+                "positives are not in it."
+            )
+        if (most := int(row.depth.max())) <= CUT:
+            notes.append(
+                f"Run {run.name} has {counted(most, 'target')} a query at most: what would be "
+                "further down is not known."
+            )
+    return by_rank_result(rows, nouns._replace(notes=notes), labels=source.label)
+
+
+def _positives(inputs: DirectionInputs, people: Grades) -> Grades:
+    """The positives of the chosen label source, each with its origin as grade."""
+    whole, threshold = inputs.labels.whole, inputs.spec.threshold
+    source = LabelSource.parse(inputs.spec.label_source)
+    positives = _where(whole, whole.grade >= threshold)
+    origin = np.zeros(len(positives.grade), dtype=np.int64)
+    if source.has_people:
+        origin[mask_of(positives, _where(people, people.grade >= threshold))] = PEOPLE
+        reference = inputs.labels.reference
+        if reference is not None:
+            is_in_set = mask_of(positives, _where(reference, reference.grade >= threshold))
+            origin[is_in_set & (origin == PEOPLE)] = BOTH
+    return positives._replace(grade=origin)
+
+
+def _where(grades: Grades, keep: NDArray[np.bool_]) -> Grades:
+    return Grades(*(values[keep] for values in grades))
+
+
+def _ranked_positives(
+    inputs: DirectionInputs, run: Run, positives: Grades, people: Grades
+) -> RankedPositives:
+    """The ranks of a run's positives and judged targets; rankings are read in chunks."""
+    sources, matrix = inputs.scope.sources, matrix_of(run)
+    step = sources_per_chunk(matrix=matrix, limit=CHUNK)
+    parts = []
+    for start in range(0, len(sources), step):
+        chunk = sources[start : start + step]
+        tables = [labels_by_position(table, chunk) for table in (positives, people)]
+        ranked, judged = ranked_grades(
+            run=run, matrix=matrix, scope=inputs.scope, sources=chunk, tables=tables
+        )
+        rank = np.zeros(len(tables[0].query), dtype=np.int64)
+        rank[ranked.label] = ranked.rank
+        parts.append(
+            RankedPositives(
+                tables[0].query + start, rank, tables[0].grade, judged.rank, ranked.depth
+            )
+        )
+    return RankedPositives(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
