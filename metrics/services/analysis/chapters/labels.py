@@ -4,9 +4,10 @@ from metrics.core.analyses.labels.by_pool import labels_by_pool
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.core.analyses.labels.positives_by_rank import positives_by_rank
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
+from metrics.core.analyses.labels.rank_labels import labels_by_rank
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.labels import by_pool, person_pairs
+from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels
 from metrics.services.analysis.labels import positives_by_rank as by_rank
 from metrics.services.analysis.labels import positives_by_set as by_set
 from metrics.services.analysis.labels import reference_against_people as against_people
@@ -16,7 +17,7 @@ CHAPTER = Chapter(
     "The labels",
     "How many there are, how well people agree, and what each source of positives contributes.",
 )
-
+BY_RUN = frozenset({Choice.QUERIES, Choice.RUNS})
 
 ANALYSES = [
     Analysis(
@@ -117,5 +118,26 @@ ANALYSES = [
         test="tests/metrics/core/analyses/labels/test_positives_by_rank.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
         n_runs=6,
+    ),
+    Analysis(
+        name="labels-by-run-and-rank",
+        chapter=CHAPTER,
+        question="How good are the pairs at each rank of a run?",
+        paper="ECCV Caption, Table B.2",
+        definition=(
+            "Of the pairs at a rank of a run, over the queries of the set, those with a grade by "
+            "people, their own or a propagated one, are counted by level, and shares are of them. "
+            "Excluded items are not ranked; unknown targets keep their ranks and have no grade. "
+            "The last rank is the deepest of the first 20 at which pairs have a grade at least "
+            "half as often, over all chosen runs, as at the best-judged rank. Shares have the "
+            "weights of drawn queries, and Wilson's 95 % interval by groups of queries, which may "
+            "be the several pairs of one. In rows of more ranks or runs a pair counts once for "
+            "each."
+        ),
+        find=rank_labels.by_run_and_rank,
+        function=labels_by_rank,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_rank_labels.py",
+        choices=BY_RUN | {Choice.THRESHOLD},
     ),
 ]

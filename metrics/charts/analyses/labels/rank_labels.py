@@ -1,0 +1,192 @@
+"""The chart of the grades of the pairs at each rank of runs."""
+
+from collections.abc import Sequence
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.labels.rank_labels import GradeShare, RankShares, RankTable, RunShares
+from metrics.core.statistics.intervals import Interval
+
+FEWEST = 30  # graded pairs at a rank that a headline tells
+MOST_CHARTS = 6  # runs that are drawn
+MOST_NUMBERS = 8  # ranks whose bars have their number above them
+FAINTEST = 0.15  # opacity of the last level
+ALL_RUNS = "All runs"
+
+
+def rank_labels_result(
+    rank_table: RankTable, levels: Sequence[str], nouns: Nouns
+) -> AnalysisResult:
+    """The shares of the levels at each rank of each run, the best level first.
+
+    rank_table : of one rank or more
+    """
+    runs, last_rank = rank_table.runs, rank_table.last_rank
+    whole = f"1 to {last_rank}" if last_rank > 1 else "1"
+    rows: list[list[Cell]] = []
+    for run in runs:
+        if last_rank > 1:
+            rows += [
+                _row(run.name, str(rank), shares, len(levels))
+                for rank, shares in enumerate(run.by_rank, start=1)
+            ]
+        rows.append(_row(run.name, whole, run.whole, len(levels)))
+    notes = list(nouns.notes)
+    everything = rank_table.whole
+    if everything is not None and len(runs) > 1:
+        rows.append(_row(ALL_RUNS, whole, everything, len(levels)))
+        notes.append(f"{ALL_RUNS}: a pair counts once for each run that returns it there.")
+    if rank_table.n_deeper:
+        notes.append(
+            f"Deeper ranks are left out, with {counted(rank_table.n_deeper, 'graded pair')} (once "
+            "for each run): they have a grade less than half as often as the best-judged rank."
+        )
+    if len(runs) > MOST_CHARTS:
+        notes.append(f"The chart has the first {MOST_CHARTS} of {len(runs)} runs; the table all.")
+    n_graded = everything.n_graded if everything else 0
+    return AnalysisResult(
+        headline=_headline(rank_table, n_graded, whole),
+        reading=(
+            "Of the pairs at a rank that people graded, the shares of the levels, over the "
+            f"{nouns.queries}. Pairs without a grade are in no share: those that are disputed or "
+            "wait for another label or a lead (no grade yet), those that nobody judged, and "
+            "targets that the collection lacks. "
+            "From, to: 95 % interval."
+        ),
+        extent=f"{nouns.extent}; {counted(len(runs), 'run')}; "
+        f"{counted(n_graded, 'graded pair')}, each once for each run",
+        columns=_columns(levels),
+        rows=rows,
+        spec=_bars(runs[:MOST_CHARTS], levels),
+        notes=notes,
+    )
+
+
+def _columns(levels: Sequence[str]) -> list[Column]:
+    columns = [
+        Column("run", "Run"),
+        Column("rank", "Rank"),
+        Column("n", "Pairs"),
+        Column("n_graded", "Graded"),
+        Column("n_open", "No grade yet"),
+        Column("n_unjudged", "Not judged"),
+    ]
+    keys = [(f"level_{number}", name) for number, name in enumerate(levels, start=1)]
+    for key, name in [("positive", "Positive"), *keys]:
+        columns += [
+            Column(f"{key}_n", name),
+            Column(key, f"{name}, %", 1),
+            Column(f"{key}_low", f"{name}, from", 1),
+            Column(f"{key}_high", f"{name}, to", 1),
+        ]
+    return columns
+
+
+def _row(name: str, rank: str, shares: RankShares, n_levels: int) -> list[Cell]:
+    cells: list[Cell] = [name, rank, shares.n, shares.n_graded, shares.n_open, shares.n_unjudged]
+    if shares.positive is None or shares.by_level is None:
+        return [*cells, *[0, None, None, None] * (1 + n_levels)]
+    for row in (shares.positive, *shares.by_level):
+        cells += [row.n, 100 * row.share, *_percent(row.interval)]
+    return cells
+
+
+def _percent(interval: Interval) -> Interval:
+    return Interval(*(None if end is None else 100 * end for end in interval))
+
+
+def _headline(rank_table: RankTable, n_graded: int, whole: str) -> str:
+    """The shares of positives at the first and the last rank, where enough pairs have a grade."""
+    runs = rank_table.runs
+    n_fewest = min(shares.n_graded for run in runs for shares in (run.by_rank[0], run.by_rank[-1]))
+    if n_fewest < FEWEST:
+        n_pairs = rank_table.whole.n if rank_table.whole else 0
+        ranks = f"rank{'s' * (whole != '1')} {whole}"
+        return f"{n_graded:,} of the {n_pairs:,} pairs at {ranks} of the runs have a grade"
+    sentences = [_at_rank(runs, 1)]
+    if rank_table.last_rank > 1:
+        sentences.append(_at_rank(runs, rank_table.last_rank))
+    return "; ".join(sentences)
+
+
+def _at_rank(runs: Sequence[RunShares], rank: int) -> str:
+    """The share of positives at a rank: of the one run, or the smallest and the largest."""
+    positives = [
+        (positive, run.name)
+        for run in runs
+        if (positive := run.by_rank[rank - 1].positive) is not None
+    ]
+    start = "At" if rank == 1 else "at"
+    if len(positives) == 1:
+        ((positive, name),) = positives
+        n = runs[0].by_rank[rank - 1].n_graded
+        return (
+            f"{start} rank {rank}, {_share(positive)} of the {n:,} graded pairs of {name} are "
+            f"positive ({interval_text(_percent(positive.interval), digits=1)})"
+        )
+    (low, low_name), (high, high_name) = (
+        choose(positives, key=lambda row: row[0].share) for choose in (min, max)
+    )
+    n = min(run.by_rank[rank - 1].n_graded for run in runs)
+    return (
+        f"{start} rank {rank}, {_share(low)} ({low_name}) to {_share(high)} ({high_name}) of the "
+        f"graded pairs are positive, of {n:,} or more of each run"
+    )
+
+
+def _share(row: GradeShare) -> str:
+    return f"{100 * row.share:.1f} %"
+
+
+def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
+    """A view for each run: the levels as one colour that fades, told apart in grey too."""
+    ranks = [str(rank) for rank in range(1, len(runs[0].by_rank) + 1)]
+    opacity: Spec = {
+        "field": "level",
+        "type": "ordinal",
+        "title": None,
+        "sort": list(levels),
+        # of as many steps as there are levels
+        "scale": {"domain": list(levels), "range": [1, FAINTEST]},
+        "legend": {"columns": 2, "symbolFillColor": "@blue"},
+    }
+    x: Spec = {"field": "rank", "type": "ordinal", "title": "Rank", "scale": {"domain": ranks}}
+    x |= {"axis": {"labelAngle": 0, "labelOverlap": True}}
+    y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
+    y |= {"axis": {"grid": False}}  # it would show through the faint bars
+    tooltip = [
+        tooltip_row("rank", "Rank"),
+        tooltip_row("level", "Level"),
+        tooltip_row("share", "%", ".1f"),
+        tooltip_row("n", "Pairs", ",d"),
+        tooltip_row("n_graded", "Graded", ",d"),
+    ]
+    views = []
+    for run in runs:
+        values, counts = [], []
+        for rank, shares in zip(ranks, run.by_rank, strict=True):
+            if shares.by_level is None:
+                continue
+            counts.append({"rank": rank, "n_graded": shares.n_graded, "share": 100})
+            values += [
+                {"rank": rank, "level": name, "order": order, "share": 100 * row.share, "n": row.n}
+                | {"n_graded": shares.n_graded}
+                for order, (name, row) in enumerate(zip(levels, shares.by_level, strict=True))
+            ]
+        bars = {
+            "data": {"values": values},
+            "mark": {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@line-strong"}
+            | {"strokeWidth": 0.5},
+            "encoding": {"x": x, "y": y, "opacity": opacity, "order": {"field": "order"}}
+            | {"tooltip": tooltip},
+        }
+        numbers = {
+            "data": {"values": counts if len(ranks) <= MOST_NUMBERS else []},
+            "mark": {"type": "text", "dy": -7},
+            "encoding": {"x": x, "y": y, "text": {"field": "n_graded", "format": ",d"}},
+        }
+        title = {"text": run.name, "fontWeight": 500, "offset": 16}
+        views.append({"title": title, "width": "@whole", "height": 160, "layer": [bars, numbers]})
+    return {"vconcat": views, "spacing": 28}

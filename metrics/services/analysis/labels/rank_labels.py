@@ -1,0 +1,48 @@
+"""People's grades of the pairs at each rank of runs."""
+
+from metrics.charts.analyses.labels.rank_labels import rank_labels_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.labels.rank_labels import DEEPEST, RankedLabels, labels_by_rank
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    name_of,
+    nouns_of,
+    runs_of,
+    with_sample_note,
+)
+from metrics.services.analysis.labels.run_ranks import open_pairs, ranked_tables
+
+
+def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
+    """The share of the pairs at each rank that people graded with each level, by run."""
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=1)
+    grades = inputs.labels.whole
+    if not len(grades.grade):
+        raise NotDefined("People have given no pair of these queries a grade yet.")
+    waiting = open_pairs(inputs)
+    ranked_labels = []
+    for number, run in enumerate(runs, start=1):
+        graded, ungraded = ranked_tables(inputs, run, [grades, waiting])
+        ranked_labels.append(
+            RankedLabels(
+                name_of(run), graded.query, graded.rank, graded.grade, ungraded.rank, graded.depth
+            )
+        )
+        request.report_progress(number, len(runs), "runs")
+    names = dict(inputs.collection.levels.values_list("grade", "name"))
+    levels = sorted({*names, *grades.grade.tolist()}, reverse=True)
+    rank_table = labels_by_rank(
+        ranked_labels, levels, threshold=inputs.spec.threshold, groups=inputs.groups
+    )
+    if not rank_table.last_rank:
+        raise NotDefined(
+            f"None of the first {DEEPEST} results that these runs have for a query has a grade by "
+            "people yet."
+        )
+    return rank_labels_result(
+        rank_table,
+        [names.get(level, f"Grade {level}") for level in levels],
+        with_sample_note(nouns_of(inputs), inputs),
+    )
