@@ -5,9 +5,10 @@ from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.core.analyses.labels.positives_by_rank import positives_by_rank
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.analyses.labels.rank_labels import labels_by_rank
+from metrics.core.analyses.labels.reasons import reasons_given
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels
+from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels, reasons
 from metrics.services.analysis.labels import positives_by_rank as by_rank
 from metrics.services.analysis.labels import positives_by_set as by_set
 from metrics.services.analysis.labels import reference_against_people as against_people
@@ -18,6 +19,7 @@ CHAPTER = Chapter(
     "How many there are, how well people agree, and what each source of positives contributes.",
 )
 BY_RUN = frozenset({Choice.QUERIES, Choice.RUNS})
+
 
 ANALYSES = [
     Analysis(
@@ -139,5 +141,25 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_rank_labels.py",
         choices=BY_RUN | {Choice.THRESHOLD},
+    ),
+    Analysis(
+        name="reasons-by-run-and-rank",
+        chapter=CHAPTER,
+        question="What reasons do people give, by run and rank?",
+        paper="ECCV Caption, Table B.3",
+        definition=(
+            "Labels that count (first, further and imported ones; no golds, training, repeats or "
+            "decisions of leads) of the levels that offer reasons, or of which a label names one, "
+            "by the reasons that they name: of all pairs of the queries, and of the pairs at ranks "
+            "1 to 10, 1, 2 to 5 and 6 to 10 of each run. Excluded items and pairs are left out; a "
+            "propagated grade is no label. A reason with details is counted as a whole, and by "
+            "detail; one that is offered no more under its text. Shares of the labels have the "
+            "weights of drawn queries, and Wilson's 95 % interval by groups of queries."
+        ),
+        find=reasons.by_run_and_rank,
+        function=reasons_given,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_reasons.py",
+        choices=BY_RUN,
     ),
 ]
