@@ -7,8 +7,9 @@ from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.analyses.labels.rank_labels import labels_by_rank
 from metrics.core.analyses.labels.reasons import reasons_given
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
+from metrics.core.analyses.labels.refusals import refused_positives
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels, reasons
+from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels, reasons, refusals
 from metrics.services.analysis.labels import positives_by_rank as by_rank
 from metrics.services.analysis.labels import positives_by_set as by_set
 from metrics.services.analysis.labels import reference_against_people as against_people
@@ -161,5 +162,23 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_reasons.py",
         choices=BY_RUN,
+    ),
+    Analysis(
+        name="refused-positives",
+        chapter=CHAPTER,
+        question="Which positives of a reference set do people refuse?",
+        paper="ECCV Caption, Appendix C.1 (wrong captions)",
+        definition=(
+            "Of each reference set of the chosen label source the pairs whose grade reaches the "
+            "threshold, and that have a grade by people, their own or a propagated one, which is "
+            "below it. Disputed pairs have no grade; excluded items and pairs are left out. Ranks "
+            "are those of scores, in the first eight of the chosen runs. The share has the weights "
+            "of drawn queries, and Wilson's 95 % interval by groups of queries."
+        ),
+        find=refusals.find,
+        function=refused_positives,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_refusals.py",
+        choices=BY_RUN | {Choice.LABELS, Choice.THRESHOLD},
     ),
 ]

@@ -1,0 +1,109 @@
+"""The table of positives of reference sets that people refused."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.labels.items import ItemSummary
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.labels.refusals import Refusals
+from metrics.core.statistics.intervals import Interval
+
+FEWEST = 30  # graded positives of which a headline tells an interval
+MOST_PAIRS = 50_000  # that are listed
+
+
+class RefusedPair(NamedTuple):
+    """A pair that a reference set calls positive, and people do not.
+
+    grade, level : by people; n_labels : of the pair itself; decided : how they became a grade
+    ranks : in each run; None where it does not return the pair
+    """
+
+    reference: str
+    source: ItemSummary
+    target: ItemSummary
+    reference_grade: int
+    grade: int
+    level: str
+    n_labels: int
+    decided: str
+    ranks: list[int | None]
+
+
+def refusals_result(
+    pairs: Sequence[RefusedPair],
+    refusals: Sequence[Refusals],
+    nouns: Nouns,
+    *,
+    sides: Sequence[str],
+    runs: Sequence[str],
+) -> AnalysisResult:
+    """A row for each refused pair; of one or more.
+
+    pairs : the first to be listed first; sides : of the sources and of the targets
+    """
+    columns = [Column("reference", "Reference")]
+    for side in sides:
+        columns += [Column(side, side.capitalize()), Column(f"{side}_content", "Content")]
+    columns += [
+        Column("reference_grade", "Grade of the reference"),
+        Column("grade", "People's grade"),
+        Column("level", "Level"),
+        Column("n_labels", "Labels"),
+        Column("decided", "Decided"),
+    ]
+    columns += [Column(f"rank_{n}", f"Rank in {name}") for n, name in enumerate(runs, start=1)]
+    rows: list[list[Cell]] = [
+        [
+            pair.reference,
+            *pair.source,
+            *pair.target,
+            pair.reference_grade,
+            pair.grade,
+            pair.level,
+            pair.n_labels,
+            pair.decided,
+            *pair.ranks,
+        ]
+        for pair in pairs[:MOST_PAIRS]
+    ]
+    notes = [
+        f"Reference “{row.name}” has {counted(row.n_positive, 'positive')} of these "
+        f"{nouns.queries}; people graded {row.n_graded:,} of them and refused {len(row.source):,}. "
+        "Of the others nothing is known."
+        for row in refusals
+    ]
+    if len(pairs) > MOST_PAIRS:
+        notes.append(f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed.")
+    return AnalysisResult(
+        headline="; ".join(
+            _headline(row, is_first=number == 0)
+            for number, row in enumerate(row for row in refusals if row.n_graded)
+        ),
+        reading=(
+            "A row for each pair and reference set that calls it positive, where people's grade is "
+            "below the threshold: the most contradicted first, then those with the most labels. "
+            "Labels: those of the pair itself; none where a lead decided or a duplicate takes its "
+            "original's grade. A blank rank: the run does not return the pair."
+        ),
+        extent=f"{counted(sum(row.n_graded for row in refusals), 'graded positive')} of "
+        f"{nouns.extent}",
+        columns=columns,
+        rows=rows,
+        notes=[*notes, *nouns.notes],
+    )
+
+
+def _headline(row: Refusals, *, is_first: bool) -> str:
+    """The number of refused pairs of a set that people graded, with an interval from thirty on."""
+    sentence = (
+        f"{'People refused ' if is_first else ''}{len(row.source):,} of the "
+        f"{counted(row.n_graded, 'positive')} of reference “{row.name}” that they graded"
+    )
+    if row.n_graded < FEWEST or row.share is None:
+        return sentence
+    ends = (None if end is None else 100 * end for end in row.interval)
+    interval = interval_text(Interval(*ends), digits=1)
+    return f"{sentence} ({100 * row.share:.1f} %, {interval})"
