@@ -1,0 +1,124 @@
+"""Headlines on the order of runs and on curves: each case of the numbers has its sentence."""
+
+import numpy as np
+import pytest
+
+from metrics.charts.analyses.measures.correlations import correlations_result
+from metrics.charts.analyses.measures.rank_curves import (
+    RunCounts,
+    RunCurve,
+    confusion_result,
+    precision_recall_result,
+    roc_result,
+)
+from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
+from metrics.charts.analyses.measures.run_scores import RunScores
+from metrics.charts.analyses.nouns import Nouns
+from metrics.core.analyses.measures.rank_curves import CurvePoint, confusion_counts
+from metrics.core.analyses.measures.run_orders import RunMean
+from metrics.core.measures.ranking import PositiveRanks
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import NO_INTERVAL
+
+NOUNS = Nouns("captions", "2 captions", ["Rough."])
+
+
+def scores_of(**columns: list[float | None]) -> RunScores:
+    """Runs a, b, ... with these averages by measure."""
+    names = list(columns)
+    means = [
+        [RunMean(value, NO_INTERVAL) for value in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    runs = [chr(ord("a") + number) for number in range(len(means))]
+    return RunScores(runs, names, names, means, [False] * len(names), "2 captions", [])
+
+
+def test_the_two_measures_that_agree_least_are_named():
+    scores = scores_of(AP=[0.1, 0.2, 0.3], RR=[0.2, 0.3, 0.5], P=[0.3, 0.1, 0.2])
+    assert correlations_result(scores).headline == (
+        "AP and P agree least on the order of the 3 runs: tau-b -0.33, 2 of 3 pairs of runs in "
+        "opposite orders"
+    )
+
+
+def test_measures_that_order_all_alike_or_not_at_all_are_said_to():
+    alike = scores_of(AP=[0.1, 0.2], RR=[0.2, 0.3])
+    assert correlations_result(alike).headline == (
+        "No two of these measures order a pair of the 2 runs against one another"
+    )
+    equal = scores_of(AP=[0.1, 0.1], RR=[0.2, None])
+    result = correlations_result(equal)
+    assert result.headline == "No two of these measures can be compared over 2 runs"
+    assert result.rows[0][2:7] == [1, None, None, None, None]
+
+
+def test_the_run_that_moves_most_is_named():
+    scores = scores_of(AP=[0.3, 0.2, 0.1], RR=[0.1, 0.3, 0.2])
+    assert rank_changes_result(scores, of="measures").headline == (
+        "a moves most: rank 1 of 3 by AP, 3 by RR"
+    )
+    same = scores_of(AP=[0.3, 0.2], RR=[0.3, 0.1])
+    assert rank_changes_result(same, of="measures").headline == (
+        "The 2 runs have the same order by all of these measures"
+    )
+
+
+def test_of_many_runs_the_first_have_lines_and_all_have_rows():
+    values = [number / 100 for number in range(25)]
+    result = rank_changes_result(scores_of(AP=values, RR=values), of="measures")
+    assert len(result.rows) == 25 and [row[1] for row in result.rows] == list(range(1, 26))
+    assert len({value["run"] for value in result.spec["data"]["values"]}) == 20
+    assert result.notes == ["Lines: the first 20 of 25 runs by AP."]
+
+
+def test_a_run_without_an_average_has_no_rank_and_no_point():
+    scores = scores_of(AP=[0.3, None, 0.1], RR=[0.3, 0.2, 0.1])
+    rows = {row[0]: row for row in rank_changes_result(scores, of="measures").rows}
+    assert rows["b"][1:4] == [None, 2, 0]
+    result = scatter_result(scores)
+    assert result.headline == "AP and RR order 1 pair of runs alike and 0 the other way round"
+    assert [value["run"] for value in result.spec["data"]["values"]] == ["a", "c"]
+
+
+def test_precision_is_told_at_half_of_the_positives():
+    points = [
+        [CurvePoint(x / 10, y - x / 100, NO_INTERVAL) for x in range(11)] for y in (0.85, 0.45)
+    ]
+    curves = [RunCurve("near", points[0]), RunCurve("far", points[1])]
+    assert precision_recall_result(curves, NOUNS).headline == (
+        "At half of the positives near has a precision of 0.800, far of 0.400"
+    )
+    assert precision_recall_result(curves[:1], NOUNS).headline == (
+        "At half of the positives near has a precision of 0.800"
+    )
+
+
+@pytest.fixture
+def counts():
+    """Two queries with a positive each of ten targets, at ranks 1 and 4 of five."""
+    ranks = PositiveRanks(
+        np.array([0, 1]), np.array([1, 4]), np.array([1, 1]), np.array([1, 1]), np.array([5, 5])
+    )
+    return confusion_counts(ranks, n_targets=10, depths=[1, 5], groups=Groups.single(2))
+
+
+def test_areas_are_told_where_they_are_known(counts):
+    rows = [RunCounts("near", counts, 0.9), RunCounts("far", counts, 0.6)]
+    assert roc_result(rows, 10, NOUNS).headline == (
+        "By near a positive is above a negative with a chance of 0.900, by far of 0.600"
+    )
+    short = roc_result([RunCounts("near", counts, None)], 10, NOUNS)
+    assert short.headline == (
+        "near has 100.0 % of the positives and 44.4 % of the negatives within its first 5 ranks"
+    )
+    assert short.notes[-1].startswith("An area is known only of runs that rank all 10 targets")
+
+
+def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):
+    result = confusion_result([RunCounts("near", counts, None)], 10, NOUNS)
+    assert result.headline == (
+        "Of the first 5 targets of near, 1.00 a query are positive, and 0.00 positives stand "
+        "behind them or are missing"
+    )
+    assert result.spec is None
