@@ -112,6 +112,11 @@ def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
         notes=[
             *scores.notes,
             *(
+                f"All runs are equal by {name}: no ranks."
+                for j, name in enumerate(scores.columns)
+                if not ranks[:, j].any()
+            ),
+            *(
                 [f"Lines: the first {MOST_LINES} of {scores.n_runs} by {scores.columns[0]}."]
                 if len(order) > MOST_LINES
                 else []
@@ -123,6 +128,8 @@ def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
 def _change_headline(
     scores: RunScores, ranks: NDArray[np.int64], spans: NDArray[np.int64], of: str
 ) -> str:
+    if np.count_nonzero(ranks.any(axis=0)) < 2:
+        return f"Fewer than two of these {of} tell the {scores.n_runs} apart"
     if not spans.any():
         return f"The {scores.n_runs} have the same order by all of these {of}"
     run = int(np.argmax(spans))

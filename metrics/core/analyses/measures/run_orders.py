@@ -59,11 +59,13 @@ def run_ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """(S, M) rank of S runs by each of M columns: 1 and the number of runs that are better.
 
     scores : (S, M), larger better; NaN where there is none, and then the rank is 0
-    Equal runs share the better rank. ECCV Caption (Chun et al. 2022), Figures 5 and E.3.
+    Equal runs share the better rank; a column in which all are equal orders nothing, and its ranks
+    are 0. ECCV Caption (Chun et al. 2022), Figures 5 and E.3.
     """
     is_better = scores[None, :, :] > scores[:, None, :]
     ranks = 1 + np.count_nonzero(is_better, axis=1)
-    return np.where(np.isnan(scores), 0, ranks)
+    is_order = ranks.max(axis=0, initial=1) > 1
+    return np.where(np.isnan(scores) | ~is_order, 0, ranks)
 
 
 def rank_spans(ranks: NDArray[np.int64]) -> NDArray[np.int64]:

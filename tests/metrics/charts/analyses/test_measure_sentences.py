@@ -64,6 +64,15 @@ def test_the_run_that_moves_most_is_named():
     )
 
 
+def test_a_column_in_which_all_runs_are_equal_orders_nothing():
+    scores = scores_of(AP=[0.3, 0.2], RR=[0, 0], P=[0.1, 0.2])
+    result = rank_changes_result(scores, of="measures")
+    assert [row[1:4] for row in result.rows] == [[1, None, 2], [2, None, 1]]
+    assert result.notes == ["All runs are equal by RR: no ranks."]
+    two = rank_changes_result(scores_of(AP=[0.3, 0.2], RR=[0, 0]), of="measures")
+    assert two.headline == "Fewer than two of these measures tell the 2 runs apart"
+
+
 def test_of_many_runs_the_first_have_lines_and_all_have_rows():
     values = [number / 100 for number in range(25)]
     result = rank_changes_result(scores_of(AP=values, RR=values), of="measures")
