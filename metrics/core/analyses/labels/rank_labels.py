@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.analyses.labels.pair_groups import pair_groups
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import Interval, mean_intervals
 
@@ -145,12 +146,9 @@ class _Counting(NamedTuple):
         """The shares of graded pairs; those of one group of queries resemble one another."""
         if not len(grade):
             return RankShares(n, 0, n_open, None, None)
-        weight = self.groups.weight
-        pair_groups = Groups.of(
-            self.groups.of_query[query], weight=None if weight is None else weight[query]
-        )
+        of_pair = pair_groups(self.groups, query)
         kinds = np.array([*(grade == level for level in self.levels), grade >= self.threshold])
-        intervals = mean_intervals(kinds.astype(np.float64), are_shares=True, groups=pair_groups)
-        means = pair_groups.mean(kinds.T.astype(np.float64)).tolist()
+        intervals = mean_intervals(kinds.astype(np.float64), are_shares=True, groups=of_pair)
+        means = of_pair.mean(kinds.T.astype(np.float64)).tolist()
         *by_level, positive = map(GradeShare, kinds.sum(axis=1).tolist(), means, intervals)
         return RankShares(n, len(grade), n_open, by_level, positive)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.analyses.labels.pair_groups import pair_groups
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import Interval, mean_intervals
 
@@ -79,10 +80,7 @@ def _level_reasons(
     n = int(np.count_nonzero(is_counted))
     if not n:
         return LevelReasons(grade, 0, 0, None)
-    query = reasons.query[is_counted]
-    label_groups = Groups.of(
-        groups.of_query[query], weight=None if groups.weight is None else groups.weight[query]
-    )
+    label_groups = pair_groups(groups, reasons.query[is_counted])
     position = np.cumsum(is_counted) - 1  # among the counted labels
     is_of_label = is_counted[reasons.label]
     label, reason = position[reasons.label[is_of_label]], reasons.reason[is_of_label]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.analyses.labels.pair_groups import pair_groups
 from metrics.core.labels.label_sources import Grades
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
@@ -70,13 +71,10 @@ def refused_positives(
         share, interval = None, NO_INTERVAL
         if len(grade):
             query = np.searchsorted(sources, people.source[of_people])
-            pair_groups = Groups.of(
-                groups.of_query[query],
-                weight=None if groups.weight is None else groups.weight[query],
-            )
+            of_pair = pair_groups(groups, query)
             refused = is_refused.astype(np.float64)
-            share = float(pair_groups.mean(refused))
-            (interval,) = mean_intervals(refused[None, :], are_shares=True, groups=pair_groups)
+            share = float(of_pair.mean(refused))
+            (interval,) = mean_intervals(refused[None, :], are_shares=True, groups=of_pair)
         refusals.append(
             Refusals(
                 name,

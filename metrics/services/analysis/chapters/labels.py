@@ -1,6 +1,7 @@
 """The chapter on the labels: how many there are, how well they agree, and where they come from."""
 
 from metrics.core.analyses.labels.by_pool import labels_by_pool
+from metrics.core.analyses.labels.exclusions import exclusions_by_reason
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.core.analyses.labels.positives_by_rank import positives_by_rank
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
@@ -9,7 +10,14 @@ from metrics.core.analyses.labels.reasons import reasons_given
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.core.analyses.labels.refusals import refused_positives
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.labels import by_pool, person_pairs, rank_labels, reasons, refusals
+from metrics.services.analysis.labels import (
+    by_pool,
+    exclusions,
+    person_pairs,
+    rank_labels,
+    reasons,
+    refusals,
+)
 from metrics.services.analysis.labels import positives_by_rank as by_rank
 from metrics.services.analysis.labels import positives_by_set as by_set
 from metrics.services.analysis.labels import reference_against_people as against_people
@@ -180,5 +188,22 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_refusals.py",
         choices=BY_RUN | {Choice.LABELS, Choice.THRESHOLD},
+    ),
+    Analysis(
+        name="excluded-items",
+        chapter=CHAPTER,
+        question="Which items and pairs are excluded, and why?",
+        paper="ECCV Caption, Appendix C.1 (invalid captions and images)",
+        definition=(
+            "Items and pairs that leads excluded and did not take back in, of both sides and "
+            "whatever the direction, with the labels of their pairs that would count: first, "
+            "further and imported ones. Reasons that differ in case and white space alone are one. "
+            "Who excluded them is in the leads' log."
+        ),
+        find=exclusions.find,
+        function=exclusions_by_reason,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/labels/test_exclusions.py",
+        choices=frozenset(),
     ),
 ]
