@@ -1,10 +1,11 @@
-"""URLs of metrics: dashboard, leaderboard, explorer, analyses, duplicates, downloads, bias."""
+"""URLs of metrics: dashboard, leaderboard, explorer, analyses and their pages, downloads, bias."""
 
 from django.urls import include, path
 
 from metrics.views import (
     alarms,
     analysis,
+    comments,
     dashboard,
     downloads,
     duplicates,
@@ -54,6 +55,10 @@ DUPLICATES = [
     path("unmark/", duplicates.unmark, name="duplicates-unmark"),
     path("unmark-all/", duplicates.unmark_all, name="duplicates-unmark-all"),
 ]
+COMMENTS = [
+    path("", comments.comments, name="comments"),
+    path("table.csv", comments.comments_file, name="comments-file"),
+]
 POOL_BIAS = [
     path("", pool_bias.pool_bias, name="pool-bias"),
     path("state/", pool_bias.pool_bias_state, name="pool-bias-state"),
@@ -67,6 +72,7 @@ urlpatterns = [
     path("c/<slug:slug>/results/explorer/state/", explorer.explorer_state, name="explorer-state"),
     path("c/<slug:slug>/results/analysis/", include(ANALYSES)),
     path("c/<slug:slug>/results/duplicates/", include(DUPLICATES)),
+    path("c/<slug:slug>/results/comments/", include(COMMENTS)),
     path("c/<slug:slug>/results/downloads/", include(DOWNLOADS)),
     path("c/<slug:slug>/judging/pools/<int:pk>/favours/", include(POOL_BIAS)),
 ]

@@ -120,6 +120,12 @@ class Judgment(models.Model):
                 condition=Q(restores__isnull=False),
                 name="annotate_judgment_restored",
             ),
+            # The few labels that name reasons, newest first.
+            models.Index(
+                fields=["collection", "id"],
+                condition=~Q(reasons=[]),
+                name="annotate_judgment_with_reasons",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -52,7 +52,12 @@ SECTIONS = {
     "Results": (
         SectionTab("Leaderboard", "metrics:leaderboard", LEADERS),
         SectionTab("Explorer", "metrics:explorer", LEADERS),
-        SectionTab("Analysis", "metrics:analyses", LEADERS, also=("results/duplicates/",)),
+        SectionTab(
+            "Analysis",
+            "metrics:analyses",
+            LEADERS,
+            also=("results/duplicates/", "results/comments/"),
+        ),
         SectionTab("Runs", "pooling:runs", LEADERS),
         SectionTab("Downloads", "metrics:downloads", LEADERS),
     ),

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
-from annotate.models import Collection
+from annotate.models import Collection, Role
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
@@ -27,7 +27,11 @@ def analyses(request: SignedIn, slug: str) -> HttpResponse:
     """List the chapters and the questions of their analyses."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     chapters = [(chapter, analyses_of(chapter)) for chapter in CHAPTERS.values()]
-    context = {"collection": collection, "chapters": chapters}
+    context = {
+        "collection": collection,
+        "chapters": chapters,
+        "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
+    }
     return render(request, "metrics/analysis/contents.html", context)
 
 
@@ -112,6 +116,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
         "choices": choices,
         "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
         "panels": panels_of(collection=collection, analyses=rows, choices=choices),
+        "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
     }
     status = 422 if choices.errors else 200
     return render(request, "metrics/analysis/page.html", context, status=status)

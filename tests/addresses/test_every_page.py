@@ -44,6 +44,7 @@ NO_PAGES = {
             "annotate:part-media",
             "annotate:part-source",
             "annotate:review-log-csv",
+            "metrics:comments-file",
             "metrics:download-file",
         ),
         "a file",

@@ -39,15 +39,20 @@ _LINES = SQL("""
         LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
         LEFT JOIN annotate_seat handed_seat ON handed_seat.id = hand_out.seat_id
         LEFT JOIN annotate_round round ON round.id = coalesce(seat.round_id, handed_seat.round_id)
-        WHERE judgment.collection_id = {collection} ORDER BY judgment.id
+        WHERE judgment.collection_id = {collection}{condition} ORDER BY judgment.id
     ) TO STDOUT
 """)
 
 
-def judgment_lines(*, collection: Collection) -> Generator[JudgmentLine, None, None]:
-    """Yield all judgments in the order they were stored."""
+def judgment_lines(
+    *, collection: Collection, keys: list[int] | None = None
+) -> Generator[JudgmentLine, None, None]:
+    """Yield judgments in the order they were stored: those with these keys; None means all."""
     telemetry = SQL(", ").join(Identifier("judgment", name) for name in Telemetry._fields)
-    statement = _LINES.format(telemetry=telemetry, collection=collection.pk).as_string(None)
+    condition = SQL("") if keys is None else SQL(" AND judgment.id = ANY({})").format(keys)
+    statement = _LINES.format(
+        telemetry=telemetry, collection=collection.pk, condition=condition
+    ).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in copy.rows():
             yield _line(row)

@@ -18,12 +18,26 @@ class NotDefined(Exception):
     """There is nothing to show yet, or not for these choices; the message says what is missing."""
 
 
+class NextPage(NamedTuple):
+    """A page of a collection on which somebody acts on what an analysis found.
+
+    address : name of its URL
+    """
+
+    label: str
+    address: str
+
+
 class Chapter(NamedTuple):
-    """A chapter of the room: its part of an address, and its name."""
+    """A chapter of the room: its part of an address, and its name.
+
+    lead_page : a page on the same, for leads alone, if there is one
+    """
 
     slug: str
     title: str
     lede: str
+    lead_page: NextPage | None = None
 
 
 class Oracle(StrEnum):
@@ -53,16 +67,6 @@ class AnalysisRequest(NamedTuple):
     collection: Collection
     spec: AnalysisSpec
     report_progress: ReportProgress
-
-
-class NextPage(NamedTuple):
-    """A page of a collection on which somebody acts on what an analysis found.
-
-    address : name of its URL
-    """
-
-    label: str
-    address: str
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,29 @@ def as_csv(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
     for block in _blocks(lines, LINES_A_PIECE):
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
-        table.writerows(map(_cells, block))
+        table.writerows(map(csv_cells, block))
         yield text.getvalue().encode()
+
+
+def csv_cells(line: JudgmentLine) -> list[object]:
+    """The cells of its row in CSV, reasons joined.
+
+    Names from people or files are made safe, other columns are ours.
+    """
+    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line.cells
+    return [
+        safe_cell(query),
+        safe_cell(document),
+        safe_cell(annotator),
+        origin,
+        grade,
+        safe_cell(level),
+        safe_cell("; ".join(reasons)),
+        # a boolean as JSON writes it
+        *(str(cell).lower() if isinstance(cell, bool) else cell for cell in seat),
+        safe_cell(round_),
+        status,
+    ]
 
 
 def as_jsonl(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
@@ -130,27 +151,6 @@ def _blocks(lines: Iterable[JudgmentLine], size: int) -> Iterator[list[JudgmentL
     remaining_lines = iter(lines)
     while block := list(islice(remaining_lines, size)):
         yield block
-
-
-def _cells(line: JudgmentLine) -> list[object]:
-    """The cells, reasons joined.
-
-    Names from people or files are made safe, other columns are ours.
-    """
-    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line.cells
-    return [
-        safe_cell(query),
-        safe_cell(document),
-        safe_cell(annotator),
-        origin,
-        grade,
-        safe_cell(level),
-        safe_cell("; ".join(reasons)),
-        # a boolean as JSON writes it
-        *(str(cell).lower() if isinstance(cell, bool) else cell for cell in seat),
-        safe_cell(round_),
-        status,
-    ]
 
 
 def _column(field: pa.Field, cells: tuple[object, ...]) -> pa.Array:

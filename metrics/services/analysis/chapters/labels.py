@@ -9,7 +9,7 @@ from metrics.core.analyses.labels.rank_labels import labels_by_rank
 from metrics.core.analyses.labels.reasons import reasons_given
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.core.analyses.labels.refusals import refused_positives
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.labels import (
     by_pool,
     exclusions,
@@ -26,9 +26,9 @@ CHAPTER = Chapter(
     "labels",
     "The labels",
     "How many there are, how well people agree, and what each source of positives contributes.",
+    NextPage("Comments", "metrics:comments"),
 )
 BY_RUN = frozenset({Choice.QUERIES, Choice.RUNS})
-
 
 ANALYSES = [
     Analysis(

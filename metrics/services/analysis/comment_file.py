@@ -1,0 +1,32 @@
+"""The labels of the page of comments as CSV: the columns of raw judgments, and the comment."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from annotate.core.files.judgments.judgment_exports import LINES_A_PIECE, SCHEMA, csv_cells
+from annotate.core.files.spreadsheet_cells import safe_cell
+from annotate.models import Collection, JudgmentComment
+from annotate.services.collection.judgment_export import judgment_lines
+from metrics.forms.comments import CommentFilters
+from metrics.services.analysis.comments import matching_keys
+
+
+def as_csv(*, collection: Collection, filters: CommentFilters) -> Iterator[bytes]:
+    """Yield all labels that meet the filters in the order they were stored, header first.
+
+    Which they are is read at once, what they say in pieces: no client holds a transaction open.
+    """
+    keys = matching_keys(collection=collection, filters=filters).tolist()
+    yield (",".join([*SCHEMA.names, "comment"]) + "\n").encode()
+    for start in range(0, len(keys), LINES_A_PIECE):
+        piece = keys[start : start + LINES_A_PIECE]
+        rows = JudgmentComment.objects.filter(judgment__in=piece)
+        comments = dict(rows.values_list("judgment", "text"))
+        lines = list(judgment_lines(collection=collection, keys=piece))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(
+            [*csv_cells(line), safe_cell(comments.get(key))]
+            for key, line in zip(piece, lines, strict=True)
+        )
+        yield text.getvalue().encode()
