@@ -27,7 +27,7 @@ class CommentKind(TextChoices):
 
 
 class LabelState(TextChoices):
-    """Which labels are listed."""
+    """The labels that are listed, by their outcome."""
 
     COUNTS = "counts", "That count"
     ALL = "all", "Also those taken back or replaced"

@@ -1,6 +1,6 @@
 """Export of a collection's judgments as a file: streamed, one snapshot, the same bytes each time.
 
-People appear under their pseudonyms alone; comments, which may name anybody, stay here.
+People appear under their pseudonyms alone; comments, which may name anybody, are not in it.
 """
 
 import json

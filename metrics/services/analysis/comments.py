@@ -9,7 +9,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, Exists, OuterRef, Q
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Count,
+    Exists,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    Value,
+)
 
 from annotate.core.labels import level_reasons
 from annotate.core.phrases import counted
@@ -43,6 +54,11 @@ class TextPiece(NamedTuple):
 
     text: str
     is_match: bool
+
+    @property
+    def tag(self) -> str:
+        """The element that it stands in."""
+        return "mark" if self.is_match else "span"
 
 
 class CommentLine(NamedTuple):
@@ -80,7 +96,7 @@ class ReasonCount(NamedTuple):
         return f"{100 * self.n / self.n_labels:.0f} %"
 
 
-class LevelCount(NamedTuple):
+class LevelLabels(NamedTuple):
     """The labels of a level that meet the filters, those with a comment or reasons, and by reason.
 
     reasons : those that a label names, in the order offered
@@ -104,7 +120,7 @@ class LevelCount(NamedTuple):
 class ReasonTable(NamedTuple):
     """The counts of all labels that meet the filters, by level."""
 
-    levels: list[LevelCount]
+    levels: list[LevelLabels]
 
     @property
     def n_labels(self) -> int:
@@ -150,8 +166,8 @@ class CommentsPage(NamedTuple):
         reasons = counted(self.table.n_reasons, "reason")
         labels = counted(self.table.n_labels, "label")
         n = len(self.lines)
-        shown = "all of them" if n == self.table.n_labels else f"{n:,} of them"
-        return f"{comments} and {reasons} on {labels}; {shown} shown here, newest first."
+        extent = "all" if n == self.table.n_labels else f"{n:,}"
+        return f"{comments} and {reasons} on {labels}; {extent} of them shown here, newest first."
 
     @property
     def reports_text(self) -> str:
@@ -274,7 +290,16 @@ def _parts(collection: Collection, filters: CommentFilters) -> list[JudgmentQuer
         judgments = judgments.filter(pair__query=filters.query)
     if filters.run is not None:
         pairs = top_pairs(run=filters.run, depth=filters.depth)
-        judgments = judgments.filter(pair__in=pairs.tolist())
+        # as one array: Django takes seconds to write 200,000 keys one by one
+        keys = Value(pairs.tolist(), output_field=ArrayField(BigIntegerField()))
+        is_top = Func(
+            F("pair"),
+            keys,
+            template="%(expressions)s)",
+            arg_joiner=" = ANY(",
+            output_field=BooleanField(),
+        )
+        judgments = judgments.filter(is_top)
     if filters.reason:
         judgments = judgments.filter(reasons__contains=[filters.reason])
     for word in filters.words:
@@ -310,7 +335,7 @@ def _table(parts: list[JudgmentQuerySet], levels: list[Level]) -> ReasonTable:
             n_by_reason[level] += Counter(dict.fromkeys(reasons, n))
     return ReasonTable(
         [
-            LevelCount(
+            LevelLabels(
                 level,
                 n_labels[level.pk],
                 n_comments[level.pk],

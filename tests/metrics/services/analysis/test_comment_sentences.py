@@ -1,0 +1,100 @@
+"""Sentences of the page of comments, and the words that are marked in a comment."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.forms.comments import CommentFilters, CommentKind
+from metrics.services.analysis.comments import (
+    CommentsPage,
+    LevelLabels,
+    ReasonCount,
+    ReasonTable,
+    pieces_of,
+)
+from tests.sizes import cases
+
+
+@given(
+    text=st.text(alphabet="abAB .(é", max_size=20),
+    words=st.lists(st.text(alphabet="abAB.(é", min_size=1, max_size=3), max_size=3),
+)
+@cases(300)
+def test_marked_pieces_are_the_text_and_each_mark_is_a_word(text, words):
+    pieces = pieces_of(text, words)
+    assert "".join(piece.text for piece in pieces) == text
+    lower = [word.lower() for word in words]
+    for piece in pieces:
+        if piece.is_match:
+            assert piece.text.lower() in lower
+        else:
+            assert not any(word in piece.text.lower() for word in lower)
+
+
+def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
+    reasons = [ReasonCount("vague", n_reasons, n_labels)]
+    levels = [LevelLabels(None, n_labels, n_comments, 0, reasons)]
+    values = {
+        "filters": CommentFilters(),
+        "older": None,
+        "n_notes": 0,
+        "n_open_reports": 0,
+        "has_reasons_to_choose": True,
+    }
+    return CommentsPage(
+        **{**values, **fields},
+        lines=[SimpleNamespace()] * n_lines,
+        table=ReasonTable(levels),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (
+            page(900, 214, 1032, 50).counts_text,
+            "214 comments and 1,032 reasons on 900 labels; 50 of them shown here, newest first.",
+        ),
+        (
+            page(1, 1, 0, 1).counts_text,
+            "1 comment and 0 reasons on 1 label; all of them shown here, newest first.",
+        ),
+        (page().reports_text, ""),
+        (
+            page(n_notes=1, n_open_reports=0).reports_text,
+            "1 note of people who could not judge a pair, or passed it on, stands on the page of "
+            "the pair, not here; 0 of these reports wait for a lead.",
+        ),
+        (
+            page(n_notes=1200, n_open_reports=1).reports_text,
+            "1,200 notes of people who could not judge a pair, or passed it on, stand on the page "
+            "of the pair, not here; 1 of these reports waits for a lead.",
+        ),
+        (
+            page().empty_text,
+            "People write a comment with the key c while they judge. Some levels ask for reasons, "
+            "which nobody has named yet.",
+        ),
+        (
+            page(has_reasons_to_choose=False).empty_text,
+            "People write a comment with the key c while they judge. No level asks for reasons: "
+            "they are set with the levels.",
+        ),
+        (
+            page(filters=CommentFilters(kind=CommentKind.BOTH)).empty_text,
+            "No label meets all of these filters.",
+        ),
+        (
+            page(3, filters=CommentFilters(before=1)).empty_text,
+            "Older labels have neither a comment nor a reason that the filters let pass.",
+        ),
+    ],
+)
+def test_sentences_of_the_page(sentence, expected):
+    assert sentence == expected
+
+
+def test_a_level_says_how_many_labels_it_has():
+    assert LevelLabels(None, 1200, 7, 1, []).text == "1 label with reasons, 7 with a comment"
