@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from annotate.statements import SqlValue
 
 Numbers = NDArray[np.int64]
-_HEADER, _TRAILER = 19, 2  # bytes of a binary copy: signature, flags and extension; the end mark
 
 
 def column(rows: Rows[Any, tuple[Any, ...]]) -> Numbers:
@@ -38,19 +37,20 @@ def statement_columns(
 def copied_columns(
     statement: str, names: Sequence[str], parameters: Sequence[SqlValue] | Mapping[str, SqlValue]
 ) -> dict[str, Numbers]:
-    """Read the rows of a statement as an (n,) array a name, by a binary copy.
+    """Read the rows of a statement as an (n,) array a name, each column as one string of bytes.
 
-    Of hundreds of thousands of rows several times as fast as `statement_columns`.
-    statement : each of its columns is a bigint, and never null: rows have one length then
+    Of hundreds of thousands of rows many times as fast as `statement_columns`.
+    statement : each of its columns is a bigint, and never null
     """
-    fields = [("n_fields", ">i2")]
-    for name in names:
-        fields += [(f"size_of_{name}", ">i4"), (name, ">i8")]
-    copy_statement = f"COPY ({statement}) TO STDOUT (FORMAT binary)"
-    with (
-        connection.cursor() as cursor,
-        cursor.cursor.copy(copy_statement, parameters) as copy,
-    ):
-        content = b"".join(copy)
-    rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=np.dtype(fields))
-    return {name: rows[name].astype(np.int64) for name in names}
+    columns = [f'"{name}"' for name in names]
+    strings = ", ".join(f"string_agg(int8send({name}), ''::bytea)" for name in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {strings} FROM ({statement}) AS row ({', '.join(columns)})",  # noqa: S608
+            parameters,
+        )
+        values = cursor.fetchone()
+    return {
+        name: np.frombuffer(value or b"", dtype=">i8").astype(np.int64)
+        for name, value in zip(names, values, strict=True)
+    }

@@ -1,5 +1,6 @@
 """The table of pairs, grades, labels and agreement by pool, and the chart of alpha."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from annotate.core.phrases import counted
@@ -44,19 +45,21 @@ COLUMNS = [
 
 
 def by_pool_result(
-    pools: Sequence[PoolLabels], *, level: str, groups: str, notes: Sequence[str]
+    pools: Sequence[PoolLabels], *, threshold: int, level: str, groups: str, notes: Sequence[str]
 ) -> AnalysisResult:
     """A row for each pool and import, and last for everything in the collection.
 
+    threshold : the smallest grade of a relevant one
     level : of measurement of alpha; groups : what its intervals draw, in the plural
     """
     everything = pools[-1]
+    n_of_kind = Counter(pool.kind for pool in pools if pool.kind)
     return AnalysisResult(
         headline=_headline(everything),
         reading=(
             "A row for each pool and import: of its pairs all labels count, whoever asked for "
             "them, and beside them those that the pool itself asked for. Relevant is a grade from "
-            "the threshold up. Agreement: of pairs with two planned labels or more, the share "
+            f"{threshold} up. Agreement: of pairs with two planned labels or more, the share "
             f"whose planned labels are all equal. Alpha: Krippendorff's on the {level} level, of "
             "the same labels. Planned are first labels and doubles; a third one that a "
             "disagreement asked for is among all labels alone. Golds, training, repeats and "
@@ -64,8 +67,8 @@ def by_pool_result(
             f"known. From, to: 95 % intervals, by {groups}."
         ),
         extent=(
-            f"{counted(everything.n_labels, 'label')} of {counted(everything.n_pairs, 'pair')} in "
-            f"{counted(sum(pool.kind != '' for pool in pools), 'pool or import')}"
+            f"{counted(everything.n_labels, 'label')} of {counted(everything.n_pairs, 'pair')}; "
+            + " and ".join(counted(n, kind) for kind, n in sorted(n_of_kind.items(), reverse=True))
         ),
         columns=COLUMNS,
         rows=[_row(pool) for pool in pools],
@@ -146,12 +149,12 @@ def _agreement(planned: PairAgreement) -> str:
 
 def _alphas(pools: Sequence[PoolLabels]) -> Spec | None:
     """Alpha with its interval, a line a pool; none where fewer than two parts have one."""
-    shown = [
+    parts = [
         pool
         for pool in (*pools[:-1][:MOST_POOLS], pools[-1])
         if pool.planned.alpha.value is not None
     ]
-    if len(shown) < 2:
+    if len(parts) < 2:
         return None
     values = [
         {
@@ -161,7 +164,7 @@ def _alphas(pools: Sequence[PoolLabels]) -> Spec | None:
             "high": pool.planned.alpha.high,
             "n": pool.planned.n_pairs,
         }
-        for pool in shown
+        for pool in parts
     ]
     y: Spec = {"field": "pool", "type": "nominal", "title": None, "sort": None}
     y |= {"axis": {"labelLimit": 140}}

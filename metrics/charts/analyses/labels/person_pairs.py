@@ -80,7 +80,7 @@ def person_pairs_result(
 
 def _row(pairs: PersonPairs, number: int, names: Sequence[str]) -> list[Cell]:
     n_all = int(pairs.n_all[number])
-    weighted = pairs.weighted_kappa
+    weighted_kappa = pairs.weighted_kappa
     return [
         names[pairs.first[number]],
         names[pairs.second[number]],
@@ -88,7 +88,7 @@ def _row(pairs: PersonPairs, number: int, names: Sequence[str]) -> list[Cell]:
         int(pairs.n_equal[number]),
         *(_cell(100 * values[number]) for values in (pairs.share, pairs.low, pairs.high)),
         _cell(pairs.kappa[number]),
-        None if weighted is None else _cell(weighted[number]),
+        None if weighted_kappa is None else _cell(weighted_kappa[number]),
         n_all,
         100 * int(pairs.n_all_equal[number]) / n_all,
     ]
@@ -136,11 +136,13 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     )
 
 
-def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> Spec:
-    """A row and a column an annotator: shares above the diagonal, numbers of pairs below it."""
+def _cells(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Two cells for each two of the people with pairs in common: the share, and their number.
+
+    A row is named by its number and annotator, a column by its number.
+    """
     number_of = {person: number for number, person in enumerate(people, start=1)}
-    rows = [f"{number} {names[person]}" for person, number in number_of.items()]
-    values: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = []
     for first, second, n, share in zip(
         pairs.first.tolist(),
         pairs.second.tolist(),
@@ -148,21 +150,32 @@ def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -
         pairs.share.tolist(),
         strict=True,
     ):
-        if n and first in number_of and second in number_of:
-            above, below = sorted((number_of[first], number_of[second]))
-            common = {"share": 100 * share, "n": n}
-            common |= {"people": f"{names[people[above - 1]]} and {names[people[below - 1]]}"}
-            values += [
-                {"row": rows[above - 1], "column": below, "text": f"{100 * share:.0f}"}
-                | {"is_share": True, **common},
-                {"row": rows[below - 1], "column": above, "text": f"{n:,}"}
-                | {"is_share": False, **common},
-            ]
+        if not n or first not in number_of or second not in number_of:
+            continue
+        above, below = sorted((number_of[first], number_of[second]))
+        above_name, below_name = names[people[above - 1]], names[people[below - 1]]
+        common = {"share": 100 * share, "n": n, "people": f"{above_name} and {below_name}"}
+        cells += [
+            {"row": f"{above} {above_name}", "column": below, "text": f"{100 * share:.0f}"}
+            | {"is_share": True, **common},
+            {"row": f"{below} {below_name}", "column": above, "text": f"{n:,}"}
+            | {"is_share": False, **common},
+        ]
+    return cells
+
+
+def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> Spec:
+    """A row and a column an annotator: shares above the diagonal, numbers of pairs below it."""
+    values = _cells(pairs, people, names)
+    numbers = list(range(1, len(people) + 1))
+    rows = [f"{number} {names[person]}" for number, person in zip(numbers, people, strict=True)]
     # the ramp begins at the ten per cent below the least share, at 90 at most
     start = 10 * (int(min([90, *(value["share"] for value in values)])) // 10)
+    # light on dark squares
     is_dark = f"datum.is_share && datum.share > {start + 0.55 * (100 - start):.1f}"
+    ink = {"condition": {"test": is_dark, "value": "@surface"}, "value": "@ink"}
     x: Spec = {"field": "column", "type": "ordinal", "title": None}
-    x |= {"scale": {"domain": list(number_of.values())}, "axis": {"orient": "top", "labelAngle": 0}}
+    x |= {"scale": {"domain": numbers}, "axis": {"orient": "top", "labelAngle": 0}}
     y: Spec = {"field": "row", "type": "nominal", "title": None, "scale": {"domain": rows}}
     tooltip = [
         tooltip_row("people", "Annotators"),
@@ -195,11 +208,7 @@ def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -
                 "mark": {"type": "text", "fontSize": 11},
                 "encoding": {
                     "text": {"field": "text"},
-                    "color": {
-                        # light on dark squares
-                        "condition": {"test": is_dark, "value": "@surface"},
-                        "value": "@ink",
-                    },
+                    "color": ink,
                 },
             },
         ],

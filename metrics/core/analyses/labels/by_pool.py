@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ class PairOutcomes(NamedTuple):
     group: NDArray[np.int64]
 
 
-class PairLabels(NamedTuple):
+class RoundLabels(NamedTuple):
     """N labels of P pairs, each of another annotator or another pair.
 
     pair : (N,) 0..P-1; grade : (N,) one of the domain
@@ -112,7 +113,7 @@ class PoolLabels(NamedTuple):
 def labels_by_pool(
     pools: Sequence[PoolMembers],
     pairs: PairOutcomes,
-    labels: PairLabels,
+    labels: RoundLabels,
     *,
     threshold: int,
     domain: NDArray[np.int64],
@@ -134,15 +135,12 @@ def labels_by_pool(
     )
     n_of_programs = np.bincount(labels.pair[labels.is_by_program], minlength=n_pairs)
     is_positive = (pairs.outcome == PairOutcome.GRADED) & (pairs.grade >= threshold)
+    describe = partial(pair_agreement, domain=domain, level=level)
     rows = []
     for pool in pools:
         own_pairs = pool.pair
         n_by_outcome = np.bincount(pairs.outcome[own_pairs], minlength=len(PairOutcome)).tolist()
-        n_own = None
-        if pool.round is not None:
-            is_member = np.zeros(n_pairs, dtype=bool)
-            is_member[own_pairs] = True
-            n_own = int(np.count_nonzero(is_member[labels.pair[labels.round == pool.round]]))
+        is_own = np.isin(labels.pair[labels.round == pool.round], own_pairs)
         groups = pairs.group[own_pairs]
         rows.append(
             PoolLabels(
@@ -152,18 +150,10 @@ def labels_by_pool(
                 n_by_outcome=dict(zip(PairOutcome, n_by_outcome, strict=True)),
                 n_positive=int(np.count_nonzero(is_positive[own_pairs])),
                 n_labels=int(counts[own_pairs].sum()),
-                n_own_labels=n_own,
+                n_own_labels=None if pool.round is None else int(np.count_nonzero(is_own)),
                 n_program_labels=int(n_of_programs[own_pairs].sum()),
-                planned=pair_agreement(
-                    planned_counts[own_pairs],
-                    groups,
-                    domain=domain,
-                    level=level,
-                    n_replicates=N_REPLICATES,
-                ),
-                whole=pair_agreement(
-                    counts[own_pairs], groups, domain=domain, level=level, n_replicates=0
-                ),
+                planned=describe(planned_counts[own_pairs], groups, n_replicates=N_REPLICATES),
+                whole=describe(counts[own_pairs], groups, n_replicates=0),
             )
         )
     return rows

@@ -70,7 +70,12 @@ def agreement_by_person(
     """
     whole = _confusions(labels, n_annotators, domain)
     is_planned = labels.is_planned
-    planned_labels = AnnotatorLabels(*(values[is_planned] for values in labels))
+    planned_labels = AnnotatorLabels(
+        pair=labels.pair[is_planned],
+        annotator=labels.annotator[is_planned],
+        grade=labels.grade[is_planned],
+        is_planned=is_planned[is_planned],
+    )
     planned = _confusions(planned_labels, n_annotators, domain)
     tables = np.zeros_like(whole.tables)
     tables[np.searchsorted(whole.code, planned.code)] = planned.tables

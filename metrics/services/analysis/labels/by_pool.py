@@ -11,22 +11,14 @@ from annotate.statements import text_list
 from metrics.charts.analyses.labels.by_pool import EVERYTHING, OUTSIDE, by_pool_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.by_pool import (
-    PairLabels,
     PairOutcome,
     PairOutcomes,
     PoolMembers,
+    RoundLabels,
     labels_by_pool,
 )
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.labels.label_columns import (
-    LabelColumns,
-    annotators_of,
-    excluded_pairs,
-    exclusion_notes,
-    label_columns,
-    n_by_origin,
-    origin_notes,
-)
+from metrics.services.analysis.analyses import AnalysisRequest
+from metrics.services.analysis.labels.label_columns import CountingLabels, counting_labels
 from metrics.services.numbers.inputs import resampling_unit
 from metrics.services.scores.labels import n_propagated
 from metrics.services.scores.propagation import propagation_sentence
@@ -68,38 +60,29 @@ class _Pools(NamedTuple):
 def by_pool(request: AnalysisRequest) -> AnalysisResult:
     """Pairs, their grades, labels and agreement of each pool and import, and of the collection."""
     collection = request.collection
-    excluded = excluded_pairs(collection=collection)
-    all_labels = label_columns(collection=collection)
-    labels = all_labels.where(~np.isin(all_labels.pair, excluded))
-    if not len(labels.pair):
-        raise NotDefined(
-            "No pair has a label yet that counts: open a pool and judge, or load judgments."
-        )
-    pools = _pools(collection, excluded, labels)
+    labels = counting_labels(collection=collection)
+    columns = labels.columns
+    pools = _pools(collection, labels)
     queries, position = np.unique(pools.query, return_inverse=True)
     groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     facts = facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-    annotators = annotators_of(collection=collection)
-    programs = [pk for pk, annotator in annotators.items() if annotator.is_program]
+    programs = [pk for pk, annotator in labels.annotators.items() if annotator.is_program]
     levels = collection.levels.order_by("grade").values_list("grade", flat=True)
     rows = labels_by_pool(
         pools.members,
         PairOutcomes(pools.outcome, pools.grade, groups.of_query[position]),
-        PairLabels(
-            pair=np.searchsorted(pools.pair, labels.pair),
-            grade=labels.grade,
-            round=labels.round,
-            is_planned=labels.is_planned,
-            is_by_program=np.isin(labels.annotator, programs),
+        RoundLabels(
+            pair=np.searchsorted(pools.pair, columns.pair),
+            grade=columns.grade,
+            round=columns.round,
+            is_planned=columns.is_planned,
+            is_by_program=np.isin(columns.annotator, programs),
         ),
         threshold=request.spec.scores.threshold,
         domain=np.array(levels, dtype=np.int64),
         level=collection.measurement,
     )
-    notes = [
-        *exclusion_notes(len(excluded), len(all_labels.pair) - len(labels.pair)),
-        *origin_notes(n_by_origin(labels, annotators)),
-    ]
+    notes = labels.notes
     if pools.n_shared:
         verb = "is" if pools.n_shared == 1 else "are"
         notes.append(
@@ -110,11 +93,15 @@ def by_pool(request: AnalysisRequest) -> AnalysisResult:
         notes.append(f"{propagation_sentence(n)} Here only labels of the pair itself count.")
     notes += [note for note in (facts.choice, facts.caution) if note]
     return by_pool_result(
-        rows, level=collection.measurement, groups=resampling_unit(facts), notes=notes
+        rows,
+        threshold=request.spec.scores.threshold,
+        level=collection.measurement,
+        groups=resampling_unit(facts),
+        notes=notes,
     )
 
 
-def _pools(collection: Collection, excluded: Numbers, labels: LabelColumns) -> _Pools:
+def _pools(collection: Collection, labels: CountingLabels) -> _Pools:
     """Read the pools and their pairs; three queries."""
     pairs = copied_columns(_PAIRS, ("pair", "query", "grade", "outcome"), [collection.pk])
     members = copied_columns(_MEMBERS, ("round", "pair"), [collection.pk])
@@ -122,11 +109,11 @@ def _pools(collection: Collection, excluded: Numbers, labels: LabelColumns) -> _
     pairs = {name: values[order] for name, values in pairs.items()}
     n_pools = np.bincount(np.searchsorted(pairs["pair"], members["pair"]), minlength=len(order))
     counts = pairs["outcome"] != PairOutcome.UNLABELLED
-    counts[np.searchsorted(pairs["pair"], labels.pair)] = True
-    counts = (counts | (n_pools > 0)) & ~np.isin(pairs["pair"], excluded)
+    counts[np.searchsorted(pairs["pair"], labels.columns.pair)] = True
+    counts = (counts | (n_pools > 0)) & ~np.isin(pairs["pair"], labels.excluded_pairs)
     pairs = {name: values[counts] for name, values in pairs.items()}
     n_pools = n_pools[counts]
-    is_member = ~np.isin(members["pair"], excluded)
+    is_member = ~np.isin(members["pair"], labels.excluded_pairs)
     round_, position = (
         members["round"][is_member],
         np.searchsorted(pairs["pair"], members["pair"][is_member]),

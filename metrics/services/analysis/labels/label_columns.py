@@ -1,17 +1,22 @@
 """The labels of a collection as arrays: those that count, of pairs that no lead left out."""
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from annotate.models import Annotator, Collection, Pair
+from annotate.models import Annotator, Collection, Item, Pair
 from annotate.services.storage.number_arrays import Numbers, column, copied_columns
+from metrics.services.analysis.analyses import NotDefined
 
 PROGRAMS = (Annotator.Origin.SIMULATED, Annotator.Origin.MODEL)  # whose labels no person gave
+_ORIGINS = {
+    Annotator.Origin.PERSON: "given here by persons",
+    Annotator.Origin.IMPORT: "loaded from files",
+    Annotator.Origin.SIMULATED: "simulated",
+    Annotator.Origin.MODEL: "by models",
+}
 _COLUMNS = ("pair", "annotator", "grade", "round", "is_planned")
 _LABELS = """
     SELECT label.pair_id::bigint, label.annotator_id::bigint, label.grade::bigint,
@@ -34,26 +39,6 @@ class LabelColumns(NamedTuple):
     round: Numbers
     is_planned: NDArray[np.bool_]
 
-    def where(self, mask: NDArray[np.bool_]) -> "LabelColumns":
-        """The labels of a mask."""
-        return LabelColumns(*(values[mask] for values in self))
-
-
-def label_columns(*, collection: Collection) -> LabelColumns:
-    """Read every label that counts; one query.
-
-    Golds, training, repeats and adjudications are none, nor are labels that were changed, undone or
-    withdrawn.
-    """
-    columns = copied_columns(_LABELS, _COLUMNS, [collection.pk])
-    return LabelColumns(
-        pair=columns["pair"],
-        annotator=columns["annotator"],
-        grade=columns["grade"],
-        round=columns["round"],
-        is_planned=columns["is_planned"].astype(bool),
-    )
-
 
 class AnnotatorFacts(NamedTuple):
     """An annotator of a collection as researchers may know them.
@@ -75,53 +60,70 @@ class AnnotatorFacts(NamedTuple):
         return f"{self.name} ({self.origin})" if self.is_program else self.name
 
 
-def annotators_of(*, collection: Collection) -> dict[int, AnnotatorFacts]:
-    """Read the annotators by their keys, in the order of their pseudonyms; one query."""
-    rows = Annotator.objects.filter(collection=collection).order_by("pseudonym")
-    return {
-        pk: AnnotatorFacts(pseudonym, origin)
-        for pk, pseudonym, origin in rows.values_list("pk", "pseudonym", "origin")
-    }
+class CountingLabels(NamedTuple):
+    """The labels that count, one or more, and their annotators.
+
+    columns : of pairs that no lead excluded; annotators : by their keys
+    excluded_pairs : ascending keys; n_excluded_labels : labels that these have
+    """
+
+    columns: LabelColumns
+    annotators: dict[int, AnnotatorFacts]
+    excluded_pairs: Numbers
+    n_excluded_labels: int
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on excluded pairs, and on labels that no person gave here; none without."""
+        notes = []
+        if n_pairs := len(self.excluded_pairs):
+            verb = "is" if n_pairs == 1 else "are"
+            subject = f"{counted(n_pairs, 'pair')} that a lead excluded, or an item of which"
+            labels = (
+                f", with {counted(self.n_excluded_labels, 'label')}: the dashboard's agreement "
+                "holds these."
+            )
+            notes.append(f"{subject}, {verb} left out{labels if self.n_excluded_labels else '.'}")
+        n_of_origin = dict.fromkeys(_ORIGINS, 0)
+        keys, n = np.unique(self.columns.annotator, return_counts=True)
+        for key, n_labels in zip(keys.tolist(), n.tolist(), strict=True):
+            n_of_origin[Annotator.Origin(self.annotators[key].origin)] += n_labels
+        if n_of_origin[Annotator.Origin.PERSON] < (total := len(self.columns.annotator)):
+            parts = [f"{n:,} {_ORIGINS[origin]}" for origin, n in n_of_origin.items() if n]
+            notes.append(f"Of the {counted(total, 'label')}: {', '.join(parts)}.")
+        return notes
 
 
-def n_by_origin(labels: LabelColumns, annotators: Mapping[int, AnnotatorFacts]) -> dict[str, int]:
-    """The number of labels by the origin of their annotators; only origins that have some."""
-    keys, n = np.unique(labels.annotator, return_counts=True)
-    totals: Counter[str] = Counter()
-    for key, n_labels in zip(keys.tolist(), n.tolist(), strict=True):
-        totals[annotators[key].origin] += n_labels
-    return dict(totals)
+def counting_labels(*, collection: Collection) -> CountingLabels:
+    """Read every label that counts, four queries; raises NotDefined without one.
 
-
-def excluded_pairs(*, collection: Collection) -> Numbers:
-    """Read the ascending keys of pairs that a lead excluded, themselves or an item of theirs."""
-    return column(
-        Pair.objects.filter(collection=collection).left_out().order_by("pk").values_list("pk")
+    Golds, training, repeats and adjudications are none, nor are labels that were changed, undone or
+    withdrawn.
+    """
+    # of pairs that a lead excluded, themselves or an item of theirs
+    left_out = Pair.objects.filter(collection=collection).left_out()
+    excluded_pairs = column(left_out.order_by("pk").values_list("pk"))
+    columns = copied_columns(_LABELS, _COLUMNS, [collection.pk])
+    counts = ~np.isin(columns["pair"], excluded_pairs)
+    if not counts.any():
+        if not Item.objects.filter(collection=collection).exists():
+            raise NotDefined("The collection has no items yet: load its items.")
+        raise NotDefined(
+            "No pair has a label yet that counts: open a pool and judge, or load judgments."
+        )
+    rows = Annotator.objects.filter(collection=collection)
+    return CountingLabels(
+        columns=LabelColumns(
+            pair=columns["pair"][counts],
+            annotator=columns["annotator"][counts],
+            grade=columns["grade"][counts],
+            round=columns["round"][counts],
+            is_planned=columns["is_planned"][counts].astype(bool),
+        ),
+        annotators={
+            pk: AnnotatorFacts(pseudonym, origin)
+            for pk, pseudonym, origin in rows.values_list("pk", "pseudonym", "origin")
+        },
+        excluded_pairs=excluded_pairs,
+        n_excluded_labels=int(np.count_nonzero(~counts)),
     )
-
-
-def exclusion_notes(n_pairs: int, n_labels: int) -> list[str]:
-    """A note on the pairs that leads excluded, which have so many labels; none without pairs."""
-    if not n_pairs:
-        return []
-    verb = "is" if n_pairs == 1 else "are"
-    note = f"{counted(n_pairs, 'pair')} that a lead excluded, or an item of which, {verb} left out"
-    if not n_labels:
-        return [f"{note}; without labels."]
-    return [f"{note}, with {counted(n_labels, 'label')}: the dashboard's agreement holds these."]
-
-
-def origin_notes(n_of_origin: Mapping[str, int]) -> list[str]:
-    """A note on labels that no person gave here; none where persons gave all."""
-    words = {
-        Annotator.Origin.PERSON: "given here by persons",
-        Annotator.Origin.IMPORT: "loaded from files",
-        Annotator.Origin.SIMULATED: "simulated",
-        Annotator.Origin.MODEL: "by models",
-    }
-    if set(n_of_origin) <= {Annotator.Origin.PERSON}:
-        return []
-    parts = [
-        f"{n_of_origin[origin]:,} {text}" for origin, text in words.items() if origin in n_of_origin
-    ]
-    return [f"Of the {counted(sum(n_of_origin.values()), 'label')}: {', '.join(parts)}."]

@@ -5,10 +5,10 @@ import pytest
 
 from metrics.charts.analyses.labels.by_pool import by_pool_result
 from metrics.core.analyses.labels.by_pool import (
-    PairLabels,
     PairOutcome,
     PairOutcomes,
     PoolMembers,
+    RoundLabels,
     labels_by_pool,
 )
 
@@ -27,12 +27,12 @@ def result(n_relevant, n_irrelevant, n_disputed, *, n_doubles=0, n_differ=0, nam
     pools = labels_by_pool(
         [PoolMembers(name, "pool", None, np.arange(n)) for name in names],
         PairOutcomes(outcome, grade, np.arange(n)),
-        PairLabels(pair, np.concatenate([grade, second]), yes.astype(np.int64), yes, ~yes),
+        RoundLabels(pair, np.concatenate([grade, second]), yes.astype(np.int64), yes, ~yes),
         threshold=1,
         domain=np.array([0, 1]),
         level="nominal",
     )
-    return by_pool_result(pools, level="nominal", groups="queries", notes=["Rough."])
+    return by_pool_result(pools, threshold=1, level="nominal", groups="queries", notes=["Rough."])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,8 @@ def test_nothing_is_relevant_or_shared_where_nothing_has_a_grade():
     assert table.headline == "0 of 1 pair (0.0 %) have a grade; 0 pairs have two planned labels"
     row = dict(zip([column.key for column in table.columns], table.rows[0], strict=True))
     assert row["relevant"] is None and row["unanimous"] is None and row["alpha"] is None
-    assert table.notes == ["Rough."] and table.extent == "1 label of 1 pair in 1 pool or import"
+    assert "Relevant is a grade from 1 up." in table.reading
+    assert table.notes == ["Rough."] and table.extent == "1 label of 1 pair; 1 pool"
 
 
 def test_a_chart_of_alpha_stands_where_two_parts_have_one():

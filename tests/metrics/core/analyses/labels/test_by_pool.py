@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.analyses.labels.by_pool import (
-    PairLabels,
     PairOutcome,
     PairOutcomes,
     PoolMembers,
+    RoundLabels,
     labels_by_pool,
     pair_agreement,
 )
@@ -53,7 +53,7 @@ def described(pairs, pools, labels, *, threshold=1, level="ordinal"):
     return labels_by_pool(
         members,
         PairOutcomes(outcome, grade, group),
-        PairLabels(pair, value, round_, planned.astype(bool), program.astype(bool)),
+        RoundLabels(pair, value, round_, planned.astype(bool), program.astype(bool)),
         threshold=threshold,
         domain=DOMAIN,
         level=level,
@@ -189,7 +189,7 @@ def test_the_counts_of_fires_table_2_add_up_as_ours_do(
     (row,) = labels_by_pool(
         [PoolMembers("all", "", None, np.arange(n_pairs))],
         PairOutcomes(outcome, grade, np.zeros(n_pairs, dtype=np.int64)),
-        PairLabels(pair, grade[pair], np.ones(n_labels, dtype=np.int64), no, no),
+        RoundLabels(pair, grade[pair], np.ones(n_labels, dtype=np.int64), no, no),
         threshold=1,
         domain=np.array([0, 1]),
         level="nominal",

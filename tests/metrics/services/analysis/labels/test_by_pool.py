@@ -140,6 +140,7 @@ def test_the_threshold_parts_relevant_from_irrelevant_and_the_direction_changes_
     low, high = by_part(study)["Everything"], by_part(study, threshold=2)["Everything"]
     n_best = Resolution.objects.filter(collection=study, grade=2).count()
     assert 0 < high["n_relevant"] == n_best < low["n_relevant"]
+    assert "a grade from 2 up" in answer_of(study, NAME, threshold=2).result.reading
     assert high["n_irrelevant"] == high["n_graded"] - n_best
     assert by_part(study, direction="reverse") == by_part(study)
 
@@ -216,7 +217,8 @@ def test_without_labels_that_count_nothing_is_defined():
     empty = studies.study("empty")
     reason = "No pair has a label yet that counts: open a pool and judge, or load judgments."
     assert answer_of(empty, NAME).reason == reason
-    assert answer_of(cast.collection("bare"), NAME).reason == reason
+    bare = cast.collection("bare")
+    assert answer_of(bare, NAME).reason == "The collection has no items yet: load its items."
 
 
 def test_the_number_of_queries_to_the_database_is_constant(study):
