@@ -7,21 +7,27 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.labels.positives_by_rank import CUT, PairShare, PositivesByRank
+from metrics.core.analyses.labels.positives_by_rank import (
+    CUT,
+    N_SINGLE,
+    PairShare,
+    PositivesByRank,
+)
+from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # positives from which on a headline tells shares
 ORIGINS = ("Reference alone", "Reference and people", "People alone")
 ABSENT = "not in the run"
 
 
-class RunRow(NamedTuple):
+class RankedRun(NamedTuple):
     """A run by name, and the positives in it; `by_rank` has the origins of ORIGINS."""
 
     name: str
     by_rank: PositivesByRank
 
 
-def by_rank_result(runs: Sequence[RunRow], nouns: Nouns, *, labels: str) -> AnalysisResult:
+def by_rank_result(runs: Sequence[RankedRun], nouns: Nouns, *, labels: str) -> AnalysisResult:
     """Positives of each run by rank and origin, and how deep people judged it; at least one run.
 
     labels : the label source in words
@@ -55,44 +61,43 @@ def by_rank_result(runs: Sequence[RunRow], nouns: Nouns, *, labels: str) -> Anal
         extent=nouns.extent,
         columns=columns,
         rows=rows,
-        spec=_bars(runs),
+        spec=_views(runs),
         notes=nouns.notes,
     )
 
 
-def _rows(run: RunRow) -> list[list[Cell]]:
+def _rows(run: RankedRun) -> list[list[Cell]]:
     """A row for each bin of ranks, and for the parts within, beyond and absent."""
     by_rank = run.by_rank
     rows: list[list[Cell]] = []
     for rank_bin in by_rank.bins:
         n, n_judged, n_ranked = rank_bin.n_positive, rank_bin.n_judged, rank_bin.n_ranked
-        judged = 100 * n_judged / n_ranked if n_ranked else None
-        ranks = [rank_bin.label, rank_bin.first, rank_bin.last]
-        shares = [None, None, None]
-        rows.append([run.name, *ranks, *n, sum(n), *shares, n_ranked, n_judged, judged])
-    parts = {
-        f"first {CUT} together": (1, CUT, by_rank.within),
-        f"beyond {CUT} together": (CUT + 1, None, by_rank.beyond),
-        ABSENT: (None, None, by_rank.absent),
-    }
-    for name, (first, last, part) in parts.items():
-        ends = (None if end is None else 100 * end for end in part.interval)
+        cells: list[Cell] = [run.name, rank_bin.label, rank_bin.first, rank_bin.last, *n, sum(n)]
+        cells += [None, None, None, n_ranked, n_judged]
+        rows.append([*cells, 100 * n_judged / n_ranked if n_ranked else None])
+    parts = (
+        (f"first {CUT} together", 1, CUT, by_rank.within),
+        (f"beyond {CUT} together", CUT + 1, None, by_rank.beyond),
+        (ABSENT, None, None, by_rank.absent),
+    )
+    for name, first, last, part in parts:
         n = part.n_positive
-        shares_of_part = [100 * part.share, *ends]
-        rows.append([run.name, name, first, last, *n, sum(n), *shares_of_part, None, None, None])
+        ends = (None if end is None else 100 * end for end in part.interval)
+        cells = [run.name, name, first, last, *n, sum(n), 100 * part.share, *ends]
+        rows.append([*cells, None, None, None])
     return rows
 
 
-def _headline(run: RunRow, labels: str, *, n_runs: int) -> str:
+def _headline(run: RankedRun, labels: str, *, n_runs: int) -> str:
     """The shares in the first ten ranks, beyond and absent; numbers where positives are few."""
-    within, beyond, absent = run.by_rank.within, run.by_rank.beyond, run.by_rank.absent
-    n = sum(sum(part.n_positive) for part in (within, beyond, absent))
+    parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
+    n = sum(sum(part.n_positive) for part in parts)
     name = run.name if n_runs == 1 else f"{run.name} (the first of {n_runs} runs)"
-    start = f"Of {counted(n, 'positive')} by {labels}, run {name} has"
-    told = _share if n >= FEWEST and within.interval.low is not None else _number
+    words = _share if n >= FEWEST and parts[0].interval.low is not None else _number
+    within, beyond, absent = map(words, parts)
     return (
-        f"{start} {told(within)} in its first {CUT} ranks, {told(beyond)} further down, and "
-        f"{told(absent)} not at all"
+        f"Of {counted(n, 'positive')} by {labels}, run {name} has {within} in its first {CUT} "
+        f"ranks, {beyond} further down, and {absent} not at all"
     )
 
 
@@ -101,64 +106,73 @@ def _number(part: PairShare) -> str:
 
 
 def _share(part: PairShare) -> str:
-    interval = part.interval
-    ends = interval._make(None if end is None else 100 * end for end in interval)
-    return f"{100 * part.share:.1f} % ({interval_text(ends, digits=1)})"
+    low, high = (None if end is None else 100 * end for end in part.interval)
+    return f"{100 * part.share:.1f} % ({interval_text(Interval(low, high), digits=1)})"
 
 
-def _bars(runs: Sequence[RunRow]) -> Spec:
-    """For each run the judged shares as a line above stacked bars of its positives a rank."""
+def _views(runs: Sequence[RankedRun]) -> Spec:
+    """For each run the judged shares as a line, and below it the bars of its positives."""
     first_bins = runs[0].by_rank.bins
     labels = [rank_bin.label for rank_bin in first_bins]
-    ticks = [row.label for row in first_bins if row.first % 5 in (0, row.last > row.first)]
-    x: Spec = {"field": "ranks", "type": "ordinal", "scale": {"domain": labels}}
-    bare = {"axis": {"labels": False, "title": None, "grid": False}}
-    named = {"axis": {"labelAngle": -90, "labelOverlap": False, "values": ["1", *ticks]}}
+    # each fifth of the single ranks, and all others
+    ticks = ["1", *(row.label for row in first_bins if row.first % 5 == 0 or row.first > N_SINGLE)]
+    x: Spec = {"field": "ranks", "type": "ordinal", "scale": {"domain": labels}, "title": "Rank"}
+    ranks_axis = {"labelAngle": -90, "labelOverlap": False, "values": ticks}
+    bare_axis = {"labels": False, "title": None, "grid": False}
+    views: list[Spec] = []
+    for run in runs:
+        parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
+        within, beyond, absent = map(_number, parts)
+        counts = f"{within} in the first {CUT}, {beyond} beyond, {absent} {ABSENT}"
+        title = {"text": [run.name, counts], "fontWeight": 500, "offset": 12}
+        views += [
+            {"title": title, **_judged_line(run, x | {"axis": bare_axis})},
+            _bars(run, x | {"axis": ranks_axis}),
+        ]
+    return {"vconcat": views, "spacing": 16}
+
+
+def _judged_line(run: RankedRun, x: Spec) -> Spec:
+    """The judged shares of a run by rank, where it has targets."""
+    values = [
+        {"ranks": row.label, "judged": 100 * row.n_judged / row.n_ranked}
+        for row in run.by_rank.bins
+        if row.n_ranked
+    ]
+    y: Spec = {"field": "judged", "type": "quantitative", "title": "Judged, %"}
+    y |= {"scale": {"domain": [0, 100]}, "axis": {"tickCount": 2}}
+    tooltip = [tooltip_row("ranks", "Ranks"), tooltip_row("judged", "Judged, %", ".1f")]
+    return {
+        "width": "@whole",
+        "height": 50,
+        "data": {"values": values},
+        "mark": {"type": "line", "color": "@ink-2", "point": {"color": "@ink-2"}},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+
+
+def _bars(run: RankedRun, x: Spec) -> Spec:
+    """Stacked bars of a run's positives a rank: of several ranks the mean, not to stand higher."""
+    values = [
+        {"ranks": row.label, "origin": origin, "order": order, "n": n}
+        | {"density": n / (row.last - row.first + 1)}
+        for row in run.by_rank.bins
+        for order, (origin, n) in enumerate(zip(ORIGINS, row.n_positive, strict=True))
+    ]
     colour: Spec = {"field": "origin", "type": "nominal", "title": None, "legend": {"columns": 2}}
     colour |= {"scale": {"domain": list(ORIGINS), "range": ["@slate", "@blue", "@amber"]}}
-    of_bars = [
+    y = {"field": "density", "type": "quantitative", "title": "Positives a rank"}
+    tooltip = [
         tooltip_row("ranks", "Ranks"),
         tooltip_row("origin", "Positive by"),
         tooltip_row("n", "Positives", ",d"),
         tooltip_row("density", "Positives a rank", ",.2f"),
     ]
-    of_line = [tooltip_row("ranks", "Ranks"), tooltip_row("judged", "Judged, %", ".1f")]
-    views: list[Spec] = []
-    for run in runs:
-        within, beyond, absent = (
-            _number(part) for part in (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
-        )
-        parts = f"{within} in the first {CUT}, {beyond} beyond, {absent} not in the run"
-        bars = [
-            {"ranks": row.label, "origin": origin, "order": order, "n": n}
-            | {"density": n / (row.last - row.first + 1)}
-            for row in run.by_rank.bins
-            for order, (origin, n) in enumerate(zip(ORIGINS, row.n_positive, strict=True))
-        ]
-        line = [
-            {"ranks": row.label, "judged": 100 * row.n_judged / row.n_ranked}
-            for row in run.by_rank.bins
-            if row.n_ranked
-        ]
-        judged = {"field": "judged", "type": "quantitative", "title": "Judged, %"}
-        judged |= {"scale": {"domain": [0, 100]}, "axis": {"tickCount": 2}}
-        n = {"field": "density", "type": "quantitative", "title": "Positives a rank"}
-        views += [
-            {
-                "title": {"text": [run.name, parts], "fontWeight": 500, "offset": 12},
-                "width": "@whole",
-                "height": 50,
-                "data": {"values": line},
-                "mark": {"type": "line", "color": "@ink-2", "point": {"color": "@ink-2"}},
-                "encoding": {"x": x | bare, "y": judged, "tooltip": of_line},
-            },
-            {
-                "width": "@whole",
-                "height": 180,
-                "data": {"values": bars},
-                "mark": {"type": "bar", "cornerRadiusEnd": 0},
-                "encoding": {"x": x | named | {"title": "Rank"}, "y": n}
-                | {"color": colour, "order": {"field": "order"}, "tooltip": of_bars},
-            },
-        ]
-    return {"vconcat": views, "spacing": 16}
+    return {
+        "width": "@whole",
+        "height": 180,
+        "data": {"values": values},
+        "mark": {"type": "bar", "cornerRadiusEnd": 0},
+        "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "order"}}
+        | {"tooltip": tooltip},
+    }

@@ -110,7 +110,7 @@ def _bars(rows: Sequence[SetRow], nouns: Nouns) -> Spec:
         tooltip_row("high", "To", ",.2f"),
     ]
     x: Spec = {"type": "quantitative", "title": f"Positives, mean of the {nouns.queries}"}
-    colour = {"field": "origin", "type": "nominal", "legend": None}
+    colour: Spec = {"field": "origin", "type": "nominal", "legend": None}
     colour |= {"scale": {"domain": list(COLOURS), "range": list(COLOURS.values())}}
     y = {"field": "labels", "type": "nominal", "sort": [row.name for row in rows], "axis": None}
     name = {"type": "text", "align": "left", "baseline": "bottom", "dy": -11, "limit": 330}

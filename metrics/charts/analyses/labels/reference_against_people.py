@@ -119,36 +119,35 @@ def _points(rows: Sequence[QualityRow]) -> Spec:
         tooltip_row("n", "Queries", ",d"),
     ]
     x: Spec = {"type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
-    legend = {"title": None, "columns": 2}
-    colour = {"field": "kind", "type": "nominal", "legend": legend}
-    colour |= {"scale": {"domain": kinds, "range": ["@blue", "@amber"]}}
-    shape = {"field": "kind", "type": "nominal", "legend": legend}
-    shape |= {"scale": {"domain": kinds, "range": ["circle", "diamond"]}}
-    y = {"field": "labels", "type": "nominal", "sort": names, "axis": None}
+    kind_field: Spec = {"field": "kind", "type": "nominal"}
+    mark_of_kind = kind_field | {"legend": {"title": None, "columns": 2}}
+    colour = mark_of_kind | {"scale": {"domain": kinds, "range": ["@blue", "@amber"]}}
+    shape = mark_of_kind | {"scale": {"domain": kinds, "range": ["circle", "diamond"]}}
     # names stand in the upper part of each step, both points below each other under it
-    offset = {"field": "kind", "type": "nominal", "sort": ["", *kinds]}
-    offset |= {"scale": {"domain": ["", *kinds]}}
-    points = [
-        {
-            "transform": [{"filter": "datum.low != null"}],
-            "mark": {"type": "rule", "color": "@ink-2", "strokeWidth": 1.5},
-            "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}, "yOffset": offset},
-        },
-        {
-            "transform": [{"filter": "datum.share != null"}],
-            "mark": {"type": "point", "size": 90, "opacity": 1},
-            "encoding": {"x": x | {"field": "share"}, "color": colour, "shape": shape}
-            | {"yOffset": offset, "tooltip": tooltip},
-        },
-    ]
-    titles = {
-        "data": {"values": [{"labels": name, "kind": ""} for name in names]},
-        "mark": {"type": "text", "align": "left", "limit": 330},
-        "encoding": {"x": {"value": 2}, "text": {"field": "labels"}, "yOffset": offset},
+    offset = kind_field | {"sort": ["", *kinds], "scale": {"domain": ["", *kinds]}}
+    lines = {
+        "transform": [{"filter": "datum.low != null"}],
+        "mark": {"type": "rule", "color": "@ink-2", "strokeWidth": 1.5},
+        "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}, "yOffset": offset},
+    }
+    points = {
+        "transform": [{"filter": "datum.share != null"}],
+        "mark": {"type": "point", "size": 90, "opacity": 1},
+        "encoding": {"x": x | {"field": "share"}, "color": colour, "shape": shape}
+        | {"yOffset": offset, "tooltip": tooltip},
     }
     return {
         "data": {"values": values},
         "height": {"step": 22, "for": "offset"},
-        "encoding": {"y": y},
-        "layer": [*points, titles],
+        "encoding": {"y": {"field": "labels", "type": "nominal", "sort": names, "axis": None}},
+        "layer": [lines, points, _names(names, offset)],
+    }
+
+
+def _names(names: Sequence[str], offset: Spec) -> Spec:
+    """The name of each set, in the part of its step that is for no kind of share."""
+    return {
+        "data": {"values": [{"labels": name, "kind": ""} for name in names]},
+        "mark": {"type": "text", "align": "left", "limit": 330},
+        "encoding": {"x": {"value": 2}, "text": {"field": "labels"}, "yOffset": offset},
     }

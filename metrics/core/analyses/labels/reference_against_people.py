@@ -49,7 +49,7 @@ class ReferenceQuality(NamedTuple):
 
 
 def reference_against_people(
-    judged: JudgedPairs, is_in_set: NDArray[np.bool_], *, groups: Groups
+    judged_pairs: JudgedPairs, is_in_set: NDArray[np.bool_], *, groups: Groups
 ) -> list[ReferenceQuality]:
     """Hold each of S reference sets to people's grades.
 
@@ -62,12 +62,12 @@ def reference_against_people(
     """
 
     def by_query(is_counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(judged.query[is_counted], minlength=groups.n_queries)
+        return np.bincount(judged_pairs.query[is_counted], minlength=groups.n_queries)
 
-    n_theirs = by_query(judged.is_positive)
+    n_theirs = by_query(judged_pairs.is_positive)
     qualities = []
     for row in is_in_set:
-        n_agreed, n_judged = by_query(row & judged.is_positive), by_query(row)
+        n_agreed, n_judged = by_query(row & judged_pairs.is_positive), by_query(row)
         qualities.append(
             ReferenceQuality(
                 n_agreed=int(n_agreed.sum()),

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.labels.positives_by_rank import ORIGINS, RunRow, by_rank_result
+from metrics.charts.analyses.labels.positives_by_rank import ORIGINS, RankedRun, by_rank_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.positives_by_rank import (
     CUT,
@@ -40,29 +40,29 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
     nouns = with_sample_note(nouns_of(inputs), inputs)
     if not len(positives.grade):
         raise NotDefined(f"None of the {nouns.queries} has a positive by {source.label} yet.")
-    ranked = []
+    runs_positives = []
     for number, run in enumerate(runs, start=1):
-        ranked.append(_ranked_positives(inputs, run, positives, people))
+        runs_positives.append(_ranked_positives(inputs, run, positives, people))
         request.report_progress(number, len(runs), "run")
-    deepest = max(int(row.depth.max()) for row in ranked)
+    deepest = max(int(row.depth.max()) for row in runs_positives)
     rows = [
-        RunRow(
+        RankedRun(
             name_of(run),
             positives_by_rank(row, groups=inputs.groups, n_origins=len(ORIGINS), deepest=deepest),
         )
-        for run, row in zip(runs, ranked, strict=True)
+        for run, row in zip(runs, runs_positives, strict=True)
     ]
     notes = list(nouns.notes)
-    for run, row in zip(rows, ranked, strict=True):
+    for run_row, row in zip(rows, runs_positives, strict=True):
         n_missing = int(np.count_nonzero(row.depth == 0))
         if n_missing:
             notes.append(
-                f"Run {run.name} does not have {n_missing:,} of the {nouns.queries}: their "
+                f"Run {run_row.name} does not have {n_missing:,} of the {nouns.queries}: their "
                 "positives are not in it."
             )
         if (most := int(row.depth.max())) <= CUT:
             notes.append(
-                f"Run {run.name} has {counted(most, 'target')} a query at most: what would be "
+                f"Run {run_row.name} has {counted(most, 'target')} a query at most: what would be "
                 "further down is not known."
             )
     return by_rank_result(rows, nouns._replace(notes=notes), labels=source.label)
@@ -97,14 +97,18 @@ def _ranked_positives(
     for start in range(0, len(sources), step):
         chunk = sources[start : start + step]
         tables = [labels_by_position(table, chunk) for table in (positives, people)]
-        ranked, judged = ranked_grades(
+        positive_ranks, judged_ranks = ranked_grades(
             run=run, matrix=matrix, scope=inputs.scope, sources=chunk, tables=tables
         )
         rank = np.zeros(len(tables[0].query), dtype=np.int64)
-        rank[ranked.label] = ranked.rank
+        rank[positive_ranks.label] = positive_ranks.rank
         parts.append(
             RankedPositives(
-                tables[0].query + start, rank, tables[0].grade, judged.rank, ranked.depth
+                query=tables[0].query + start,
+                rank=rank,
+                origin=tables[0].grade,
+                judged_rank=judged_ranks.rank,
+                depth=positive_ranks.depth,
             )
         )
     return RankedPositives(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))

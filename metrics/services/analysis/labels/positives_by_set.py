@@ -29,28 +29,28 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
             "The collection has no reference set whose positives people's could be compared with: "
             "load one."
         )
-    chosen = LabelSource.parse(inputs.spec.label_source)
-    first = next((name for name in names if name in chosen.sets), names[0])
-    shown = [first, *(name for name in names if name != first)][:MOST_SETS]
+    source = LabelSource.parse(inputs.spec.label_source)
+    first = next((name for name in names if name in source.sets), names[0])
+    set_names = [first, *(name for name in names if name != first)][:MOST_SETS]
     references = [
         labels.within(
             labels.reference_grades(collection=collection, name=name, direction=scope.direction),
             scope,
         )
-        for name in shown
+        for name in set_names
     ]
     parts = labels.people_parts(collection=collection, direction=scope.direction)
     parts = PeopleParts(*(labels.within(part, scope) for part in parts))
-    together = LabelSource.of(People.UNION, shown)
+    together = LabelSource.of(People.UNION, set_names)
     people = LabelSource.of(People.ONLY)
     grades: dict[str, tuple[Grades, str]] = {
         LabelSource.of(People.NONE, [name]).label: (table, "reference")
-        for name, table in zip(shown, references, strict=True)
+        for name, table in zip(set_names, references, strict=True)
     }
     grades[people.label] = (parts.whole, "people")
     if len(parts.propagated.grade):
         grades[f"{people.label}, without propagated grades"] = (parts.own, "people")
-    grades.setdefault(chosen.label, (inputs.labels.whole, "both"))
+    grades.setdefault(source.label, (inputs.labels.whole, "both"))
     grades.setdefault(together.label, (together.grades(parts.whole, references), "both"))
     n_positive = np.array([positives_by_query(inputs, table) for table, _ in grades.values()])
     if not n_positive.any():
@@ -62,8 +62,8 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
         )
     ]
     order = [row.name for row in rows]
-    subject = order.index(chosen.label) or order.index(together.label)
-    nouns = _with_notes(inputs, parts, left_out=[name for name in names if name not in shown])
+    subject = order.index(source.label) or order.index(together.label)
+    nouns = _with_notes(inputs, parts, left_out=[name for name in names if name not in set_names])
     return by_set_result(rows, nouns, subject=subject, n=len(scope.sources))
 
 
@@ -81,6 +81,6 @@ def _with_notes(inputs: DirectionInputs, parts: PeopleParts, *, left_out: list[s
     if samples := names_of_samples(collection=inputs.collection):
         notes.append(sample_sentence(samples, "these numbers"))
     if left_out:
-        listed = ", ".join(f"“{name}”" for name in left_out)
-        notes.append(f"Not shown, and not counted in the union: {listed}.")
+        names_text = ", ".join(f"“{name}”" for name in left_out)
+        notes.append(f"Not shown, and not counted in the union: {names_text}.")
     return nouns._replace(notes=notes)

@@ -32,18 +32,18 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     people = inputs.labels.whole
     if not len(people.grade):
         raise NotDefined(f"People gave no pair of these {inputs.group_facts.queries} a grade yet.")
-    shown = names[:MOST_SETS]
+    names_of_rows = names[:MOST_SETS]
     positives = {}
-    for name in shown:
+    for name in names_of_rows:
         source = LabelSource.of(People.NONE, [name])
         grades = source_grades(inputs, source)
         keep = grades.grade >= inputs.spec.threshold
         positives[source.sets_text] = Grades(*(values[keep] for values in grades))
-    if len(shown) > 1:
-        source = LabelSource.of(People.NONE, shown)
+    if len(names_of_rows) > 1:
+        source = LabelSource.of(People.NONE, names_of_rows)
         positives[source.sets_text] = larger_grades(list(positives.values()))
     is_in_set = np.array([mask_of(people, table) for table in positives.values()])
-    judged = JudgedPairs(
+    judged_pairs = JudgedPairs(
         query=np.searchsorted(inputs.scope.sources, people.source),
         is_positive=people.grade >= inputs.spec.threshold,
     )
@@ -52,7 +52,7 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
         for (name, table), is_member, quality in zip(
             positives.items(),
             is_in_set,
-            reference_against_people(judged, is_in_set, groups=inputs.groups),
+            reference_against_people(judged_pairs, is_in_set, groups=inputs.groups),
             strict=True,
         )
     ]
@@ -61,6 +61,6 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     if samples := names_of_samples(collection=inputs.collection):
         notes.append(sample_sentence(samples, "these numbers"))
     if left_out := names[MOST_SETS:]:
-        listed = ", ".join(f"“{name}”" for name in left_out)
-        notes.append(f"Not shown, and not counted in the last row: {listed}.")
+        names_text = ", ".join(f"“{name}”" for name in left_out)
+        notes.append(f"Not shown, and not counted in the last row: {names_text}.")
     return against_people_result(rows, nouns._replace(notes=notes))
