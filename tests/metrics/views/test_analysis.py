@@ -43,7 +43,7 @@ def test_a_finding_is_awaited_and_then_shown_with_what_it_is_of(client, study):
     assert "Definition and source" in text_of(client.get(PAGE))
 
 
-def test_a_chapter_shows_all_of_its_analyses(client, study):
+def test_each_chapter_shows_all_of_its_analyses(client, study):
     for name in ANALYSES:
         compute_kept(study, name)
     for chapter in CHAPTERS.values():
