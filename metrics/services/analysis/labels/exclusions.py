@@ -20,6 +20,8 @@ def find(request: AnalysisRequest) -> AnalysisResult:
     item_rows = list(items.values_list("pk", "side", "excluded_reason", "excluded_at"))
     pairs = PairExclusion.objects.filter(collection=collection)
     pair_rows = list(pairs.values_list("pair", "pair__query", "pair__document", "reason", "at"))
+    if not Item.objects.filter(collection=collection).exists():
+        raise NotDefined("The collection has no items yet: load its items.")
     if not item_rows and not pair_rows:
         raise NotDefined("No item and no pair is excluded.")
     keys = {row[0] for row in item_rows} | {key for row in pair_rows for key in row[1:3]}
