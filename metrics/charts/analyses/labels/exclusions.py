@@ -12,6 +12,17 @@ KINDS = ("query", "document", "pair")
 NO_ITEM = ItemSummary("", "")
 MOST_REASONS = 5  # that a note names
 
+COLUMNS = [
+    Column("kind", "Excluded"),
+    Column("query", "Query"),
+    Column("query_content", "Content"),
+    Column("document", "Document"),
+    Column("document_content", "Content"),
+    Column("reason", "Reason"),
+    Column("at", "When"),
+    Column("n_labels", "Labels"),
+]
+
 
 class ExcludedRow(NamedTuple):
     """An excluded item, or a pair with both of its items.
@@ -67,16 +78,7 @@ def exclusions_result(
             "their own. Labels: those of the pair, or of all pairs of the item, that would count."
         ),
         extent=f"{_list([counted(n_of_kind[kind], kind) for kind in KINDS])} in all",
-        columns=[
-            Column("kind", "Excluded"),
-            Column("query", "Query"),
-            Column("query_content", "Content"),
-            Column("document", "Document"),
-            Column("document_content", "Content"),
-            Column("reason", "Reason"),
-            Column("at", "When"),
-            Column("n_labels", "Labels"),
-        ],
+        columns=COLUMNS,
         rows=cells,
         notes=notes,
     )

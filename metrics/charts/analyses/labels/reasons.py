@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
@@ -17,6 +17,21 @@ ALL_PAIRS = "All pairs"
 COLOURS = ["@ink", "@blue", "@amber", "@teal", "@violet", "@red", "@green"]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"]
 
+COLUMNS = [
+    Column("level", "Level"),
+    Column("run", "Run"),
+    Column("ranks", "Ranks"),
+    Column("n_labels", "Labels"),
+    Column("n_with_reason", "With a reason"),
+    Column("kind", "Kind"),
+    Column("reason", "Reason"),
+    Column("n", "Labels that name it"),
+    Column("share", "Share of labels, %", 1),
+    Column("low", "From", 1),
+    Column("high", "To", 1),
+    Column("part", "Part of reasons, %", 1),
+]
+
 
 class ReasonKind(Enum):
     """Reasons as a whole, or their details alone."""
@@ -25,7 +40,7 @@ class ReasonKind(Enum):
     DETAIL = "detail"
 
 
-class ReasonPlace(NamedTuple):
+class PairSelection(NamedTuple):
     """The pairs whose labels are counted: those at some ranks of a run; all, if both are ""."""
 
     run: str
@@ -40,9 +55,9 @@ class LevelOffer(NamedTuple):
 
 
 class ReasonRow(NamedTuple):
-    """A reason of a level at a place."""
+    """A reason of a level, of a selection of pairs."""
 
-    place: ReasonPlace
+    selection: PairSelection
     level: str
     kind: ReasonKind
     labels: LevelReasons
@@ -58,26 +73,26 @@ def reason_name(code: str, kind: ReasonKind) -> str:
 
 
 def reasons_result(
-    places: Sequence[ReasonPlace],
+    pair_selections: Sequence[PairSelection],
     offers: Sequence[LevelOffer],
     tables: Sequence[Sequence[Sequence[LevelReasons]]],
     nouns: Nouns,
 ) -> AnalysisResult:
-    """The reasons of the labels of each level, at each place.
+    """The reasons of the labels of each level, of each selection of pairs.
 
-    places : the first of all pairs
-    tables : of reasons, and of details if there are some: at each place, of each of the offers
+    pair_selections : the first of all pairs
+    tables : of reasons, and of details if there are some: of each selection, by the offers
     """
     rows = [
-        ReasonRow(place, offer.name, kind, tables[0][position][number], reason)
+        ReasonRow(selection, offer.name, kind, tables[0][position][number], reason)
         for number, offer in enumerate(offers)
-        for position, place in enumerate(places)
+        for position, selection in enumerate(pair_selections)
         for kind, table in zip(ReasonKind, tables, strict=False)
         for reason in _shown(table, position, number, offer, kind)
     ]
     whole = tables[0][0]
     n_labels = sum(level.n for level in whole)
-    n_runs = len({place.run for place in places if place.run})
+    n_runs = len({selection.run for selection in pair_selections if selection.run})
     notes = list(nouns.notes)
     if n_runs > MOST_RUNS:
         notes.append(f"The chart has the first {MOST_RUNS} of {n_runs} runs; the table all.")
@@ -95,20 +110,7 @@ def reasons_result(
             "label, it has no row."
         ),
         extent=f"{counted(n_labels, 'label')} of {nouns.extent}",
-        columns=[
-            Column("level", "Level"),
-            Column("run", "Run"),
-            Column("ranks", "Ranks"),
-            Column("n_labels", "Labels"),
-            Column("n_with_reason", "With a reason"),
-            Column("kind", "Kind"),
-            Column("reason", "Reason"),
-            Column("n", "Labels that name it"),
-            Column("share", "Share of labels, %", 1),
-            Column("low", "From", 1),
-            Column("high", "To", 1),
-            Column("part", "Part of reasons, %", 1),
-        ],
+        columns=COLUMNS,
         rows=[_cells(row) for row in rows],
         spec=_points(rows, offers),
         notes=notes,
@@ -122,7 +124,7 @@ def _shown(
     offer: LevelOffer,
     kind: ReasonKind,
 ) -> list[ReasonShare]:
-    """The reasons that a level offers, or that a label of it names, at a place with labels."""
+    """The reasons that a level offers, or that a label of it names, of a selection with labels."""
     shares, everywhere = table[position][number].by_reason, table[0][number].by_reason
     if shares is None or everywhere is None:
         return []
@@ -138,8 +140,8 @@ def _cells(row: ReasonRow) -> list[Cell]:
     share = row.reason
     return [
         row.level,
-        row.place.run or ALL_PAIRS,
-        row.place.ranks or "any",
+        row.selection.run or ALL_PAIRS,
+        row.selection.ranks or "any",
         row.labels.n,
         row.labels.n_with_reason,
         row.kind.value,
@@ -173,63 +175,60 @@ def _headline(levels: Sequence[LevelReasons], offers: Sequence[LevelOffer]) -> s
 
 def _points(rows: Sequence[ReasonRow], offers: Sequence[LevelOffer]) -> Spec | None:
     """A view for each level: the shares of reasons and their details, of all pairs and of runs."""
-    names = list(dict.fromkeys(row.place.run or ALL_PAIRS for row in rows))[: 1 + MOST_RUNS]
-    whole_ranks = {row.place.run: row.place.ranks for row in reversed(rows)}
+    names = list(dict.fromkeys(row.selection.run or ALL_PAIRS for row in rows))[: 1 + MOST_RUNS]
+    whole_ranks = {row.selection.run: row.selection.ranks for row in reversed(rows)}
     views = []
     for offer in offers:
-        own_rows = [
-            row
-            for row in rows
-            if row.level == offer.name
-            and (row.place.run or ALL_PAIRS) in names
-            and row.place.ranks == whole_ranks[row.place.run]
-        ]
         values = [
             {
-                "series": row.place.run or ALL_PAIRS,
+                "series": row.selection.run or ALL_PAIRS,
                 "reason": row.reason.name,
                 "share": 100 * row.reason.share,
                 "n": row.reason.n,
                 "labels": row.labels.n,
             }
-            for row in own_rows
+            for row in rows
+            if row.level == offer.name
+            and (row.selection.run or ALL_PAIRS) in names
+            and row.selection.ranks == whole_ranks[row.selection.run]
         ]
-        if not values:
-            continue
-        reasons = list(dict.fromkeys(str(value["reason"]) for value in values))
-        y = {"field": "reason", "type": "nominal", "sort": reasons, "title": None}
-        # names are long: they stand in the plot, above their line, so that a phone has room for it
-        y |= {"axis": {"labels": False, "grid": True}}
-        x = {"field": "share", "type": "quantitative", "title": "% of the labels"}
-        series: Spec = {"field": "series", "type": "nominal", "title": None}
-        legend = {"columns": 2}
-        tooltip = [
-            tooltip_row("reason", "Reason"),
-            tooltip_row("series", "Pairs"),
-            tooltip_row("share", "%", ".1f"),
-            tooltip_row("n", "Labels that name it", ",d"),
-            tooltip_row("labels", "Labels", ",d"),
-        ]
-        colour = {"scale": {"domain": names, "range": COLOURS[: len(names)]}, "legend": legend}
-        shape = {"scale": {"domain": names, "range": SHAPES[: len(names)]}, "legend": legend}
-        points = {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
-            "encoding": {"x": x, "color": series | colour, "shape": series | shape}
-            | {"tooltip": tooltip},
-        }
-        texts = {
-            "data": {"values": [{"reason": reason} for reason in reasons]},
-            "mark": {"type": "text", "align": "left", "dx": 4, "dy": -12, "limit": 300},
-            "encoding": {"x": {"value": 0}, "text": {"field": "reason"}},
-        }
-        views.append(
-            {
-                "title": {"text": offer.name, "fontWeight": 500, "offset": 12},
-                "width": "@whole",
-                "height": {"step": 34},
-                "data": {"values": values},
-                "encoding": {"y": y},
-                "layer": [points, texts],
-            }
-        )
+        if values:
+            views.append(_level_points(offer.name, values, names))
     return {"vconcat": views, "spacing": 28} if views else None
+
+
+def _level_points(level: str, values: list[dict[str, Any]], names: Sequence[str]) -> Spec:
+    """The view of a level; names : of the series, in the order of their colours and shapes."""
+    reasons = list(dict.fromkeys(value["reason"] for value in values))
+    # names are long: they stand in the plot, above their line, so that a phone has room for it
+    y: Spec = {"field": "reason", "type": "nominal", "sort": reasons, "title": None}
+    y |= {"axis": {"labels": False, "grid": True}}
+    x = {"field": "share", "type": "quantitative", "title": "% of the labels"}
+    series: Spec = {"field": "series", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    tooltip = [
+        tooltip_row("reason", "Reason"),
+        tooltip_row("series", "Pairs"),
+        tooltip_row("share", "%", ".1f"),
+        tooltip_row("n", "Labels that name it", ",d"),
+        tooltip_row("labels", "Labels", ",d"),
+    ]
+    colour = {"scale": {"domain": names, "range": COLOURS[: len(names)]}}
+    shape = {"scale": {"domain": names, "range": SHAPES[: len(names)]}}
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
+        "encoding": {"x": x, "color": series | colour, "shape": series | shape}
+        | {"tooltip": tooltip},
+    }
+    texts = {
+        "data": {"values": [{"reason": reason} for reason in reasons]},
+        "mark": {"type": "text", "align": "left", "dx": 4, "dy": -12, "limit": 300},
+        "encoding": {"x": {"value": 0}, "text": {"field": "reason"}},
+    }
+    return {
+        "title": {"text": level, "fontWeight": 500, "offset": 12},
+        "width": "@whole",
+        "height": {"step": 34},
+        "data": {"values": values},
+        "encoding": {"y": y},
+        "layer": [points, texts],
+    }

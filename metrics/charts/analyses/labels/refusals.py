@@ -44,17 +44,6 @@ def refusals_result(
 
     pairs : the first to be listed first; sides : of the sources and of the targets
     """
-    columns = [Column("reference", "Reference")]
-    for side in sides:
-        columns += [Column(side, side.capitalize()), Column(f"{side}_content", "Content")]
-    columns += [
-        Column("reference_grade", "Grade of the reference"),
-        Column("grade", "People's grade"),
-        Column("level", "Level"),
-        Column("n_labels", "Labels"),
-        Column("decided", "Decided"),
-    ]
-    columns += [Column(f"rank_{n}", f"Rank in {name}") for n, name in enumerate(runs, start=1)]
     rows: list[list[Cell]] = [
         [
             pair.reference,
@@ -77,11 +66,9 @@ def refusals_result(
     ]
     if len(pairs) > MOST_PAIRS:
         notes.append(f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed.")
+    compared_sets = [row for row in refusals if row.n_graded]
     return AnalysisResult(
-        headline="; ".join(
-            _headline(row, is_first=number == 0)
-            for number, row in enumerate(row for row in refusals if row.n_graded)
-        ),
+        headline="People refused " + "; ".join(map(_headline, compared_sets)),
         reading=(
             "A row for each pair and reference set that calls it positive, where people's grade is "
             "below the threshold: the most contradicted first, then those with the most labels. "
@@ -90,16 +77,31 @@ def refusals_result(
         ),
         extent=f"{counted(sum(row.n_graded for row in refusals), 'graded positive')} of "
         f"{nouns.extent}",
-        columns=columns,
+        columns=_columns(sides, runs),
         rows=rows,
         notes=[*notes, *nouns.notes],
     )
 
 
-def _headline(row: Refusals, *, is_first: bool) -> str:
+def _columns(sides: Sequence[str], runs: Sequence[str]) -> list[Column]:
+    columns = [Column("reference", "Reference")]
+    for side in sides:
+        columns += [Column(side, side.capitalize()), Column(f"{side}_content", "Content")]
+    columns += [
+        Column("reference_grade", "Grade of the reference"),
+        Column("grade", "People's grade"),
+        Column("level", "Level"),
+        Column("n_labels", "Labels"),
+        Column("decided", "Decided"),
+    ]
+    columns += [Column(f"rank_{n}", f"Rank in {name}") for n, name in enumerate(runs, start=1)]
+    return columns
+
+
+def _headline(row: Refusals) -> str:
     """The number of refused pairs of a set that people graded, with an interval from thirty on."""
     sentence = (
-        f"{'People refused ' if is_first else ''}{len(row.source):,} of the "
+        f"{len(row.source):,} of the "
         f"{counted(row.n_graded, 'positive')} of reference “{row.name}” that they graded"
     )
     if row.n_graded < FEWEST or row.share is None:

@@ -1,4 +1,4 @@
-"""What leads excluded: items of each side and pairs, by reason."""
+"""Items of each side and pairs that leads excluded, by reason."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -28,7 +28,8 @@ def exclusions_by_reason(exclusions: Iterable[Excluded]) -> list[ReasonTotal]:
     Reasons that differ in case and white space alone are one, spelled as it first occurs. A label
     of two exclusions is in both.
     """
-    n, n_labels, spelling = Counter[tuple[str, str]](), Counter[tuple[str, str]](), {}
+    n, n_labels = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    spelling: dict[tuple[str, str], str] = {}
     for exclusion in exclusions:
         key = exclusion.kind, " ".join(exclusion.reason.casefold().split())
         spelling.setdefault(key, exclusion.reason)

@@ -21,10 +21,10 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     grades = inputs.labels.whole
     if not len(grades.grade):
         raise NotDefined("People have given no pair of these queries a grade yet.")
-    waiting = open_pairs(inputs)
+    ungraded_pairs = open_pairs(inputs)
     ranked_labels = []
     for number, run in enumerate(runs, start=1):
-        graded, ungraded = ranked_tables(inputs, run, [grades, waiting])
+        graded, ungraded = ranked_tables(inputs, run, [grades, ungraded_pairs])
         ranked_labels.append(
             RankedLabels(
                 name_of(run), graded.query, graded.rank, graded.grade, ungraded.rank, graded.depth

@@ -11,8 +11,8 @@ from annotate.models import CountingJudgment
 from annotate.services.storage.number_arrays import table
 from metrics.charts.analyses.labels.reasons import (
     LevelOffer,
+    PairSelection,
     ReasonKind,
-    ReasonPlace,
     reason_name,
     reasons_result,
 )
@@ -54,7 +54,7 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(
             "These queries have no label yet of a level that offers reasons, or that names one."
         )
-    places, selections = _places(request, inputs, runs, labels)
+    pair_selections, masks = _selections(request, inputs, runs, labels)
     grades = set(labels.grade.tolist())
     levels = [level for level in request.collection.levels.all() if level.grade in grades]
     offers = [LevelOffer(level.name, level_reasons.codes(level.reasons)) for level in levels]
@@ -62,27 +62,31 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     codes += sorted({code for own_codes in labels.codes for code in own_codes})
     tables = [
         reasons_given(
-            given, selections, grades=[level.grade for level in levels], groups=inputs.groups
+            labels_with_reasons,
+            masks,
+            grades=[level.grade for level in levels],
+            groups=inputs.groups,
         )
         for kind in ReasonKind
-        if (given := _given(inputs, labels, codes, kind)).names
+        if (labels_with_reasons := _given(inputs, labels, codes, kind)).names
     ]
-    return reasons_result(places, offers, tables, nouns_of(inputs))
+    return reasons_result(pair_selections, offers, tables, nouns_of(inputs))
 
 
 def _labels(inputs: DirectionInputs) -> ReasonLabels:
     """Read the labels of the levels that offer reasons, or whose labels name some."""
     source, target = ends(inputs.scope.direction)
-    counting = CountingJudgment.objects.labels().filter(
+    counting_judgments = CountingJudgment.objects.labels().filter(
         collection=inputs.collection, pair__exclusion=None
     )
-    rows = counting.exclude(judgment__reasons=[]).values_list("judgment", "judgment__reasons")
+    with_reasons = counting_judgments.exclude(judgment__reasons=[])
+    rows = with_reasons.values_list("judgment", "judgment__reasons")
     codes_of: dict[int, list[str]] = dict(rows.iterator(chunk_size=20_000))
-    named_grades = counting.exclude(judgment__reasons=[]).values_list("grade", flat=True)
-    levels = inputs.collection.levels.all()
-    grades = {level.grade for level in levels if level.reasons} | set(named_grades.distinct())
+    grades = set(with_reasons.values_list("grade", flat=True).distinct())
+    grades |= {level.grade for level in inputs.collection.levels.all() if level.reasons}
     columns = ("judgment", "pair", f"pair__{source}", f"pair__{target}", "grade")
-    numbers = table(counting.filter(grade__in=grades).order_by("judgment").values_list(*columns), 5)
+    judgments = counting_judgments.filter(grade__in=grades).order_by("judgment")
+    numbers = table(judgments.values_list(*columns), len(columns))
     scope = inputs.scope
     is_counted = np.isin(numbers[:, 2], scope.sources) & scope.counts(numbers[:, 3])
     judgment, pair, sources, targets, grade = numbers[is_counted].T
@@ -111,11 +115,11 @@ def _given(
     return GivenReasons(query, labels.grade, label, reason, names)
 
 
-def _places(
+def _selections(
     request: AnalysisRequest, inputs: DirectionInputs, runs: Sequence[Run], labels: ReasonLabels
-) -> tuple[list[ReasonPlace], list[NDArray[np.bool_]]]:
+) -> tuple[list[PairSelection], list[NDArray[np.bool_]]]:
     """All pairs, and those at some ranks of each run, with the mask of their labels."""
-    places, selections = [ReasonPlace("", "")], [np.ones(len(labels.grade), dtype=bool)]
+    pair_selections, masks = [PairSelection("", "")], [np.ones(len(labels.grade), dtype=bool)]
     for number, run in enumerate(runs, start=1):
         (ranked_pairs,) = ranked_tables(inputs, run, [labels.pairs])
         rank_of_pair = np.zeros(len(labels.pairs.grade), dtype=np.int64)  # 0 if not returned
@@ -123,7 +127,7 @@ def _places(
         rank = rank_of_pair[labels.pair]
         for first, last in RANKS:
             ranks = str(first) if first == last else f"{first} to {last}"
-            places.append(ReasonPlace(name_of(run), ranks))
-            selections.append((rank >= first) & (rank <= last))
+            pair_selections.append(PairSelection(name_of(run), ranks))
+            masks.append((rank >= first) & (rank <= last))
         request.report_progress(number, len(runs), "runs")
-    return places, selections
+    return pair_selections, masks

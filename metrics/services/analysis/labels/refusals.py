@@ -119,14 +119,13 @@ def _decisions(
         collection=inputs.collection,
     )
     columns = (f"pair__{source}", f"pair__{target}", "n_labels", "status")
-    taken = set(zip(propagated.source.tolist(), propagated.target.tolist(), strict=True))
-    return {
-        (source_key, target_key): (
-            n_labels,
-            PROPAGATED if (source_key, target_key) in taken else Resolution.Status(status).label,
-        )
-        for source_key, target_key, n_labels, status in resolutions.values_list(*columns).iterator()
-    }
+    propagated_pairs = set(zip(propagated.source.tolist(), propagated.target.tolist(), strict=True))
+    decisions = {}
+    for *keys, n_labels, status in resolutions.values_list(*columns).iterator():
+        pair = (keys[0], keys[1])
+        decided = PROPAGATED if pair in propagated_pairs else Resolution.Status(status).label
+        decisions[pair] = (n_labels, str(decided))
+    return decisions
 
 
 def _ranks(

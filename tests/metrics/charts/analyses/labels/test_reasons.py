@@ -4,8 +4,8 @@ import numpy as np
 
 from metrics.charts.analyses.labels.reasons import (
     LevelOffer,
+    PairSelection,
     ReasonKind,
-    ReasonPlace,
     reason_name,
     reasons_result,
 )
@@ -23,11 +23,13 @@ def result(named, n_runs=1, *, n=40):
     label, reason = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2).T
     given = GivenReasons(np.arange(n), np.zeros(n, dtype=np.int64), label, reason, names)
     everything = np.ones(n, dtype=bool)
-    places = [ReasonPlace("", "")]
+    selections = [PairSelection("", "")]
     for number in range(n_runs):
-        places += [ReasonPlace(f"run {number}", ranks) for ranks in ("1 to 10", "1")]
-    table = reasons_given(given, [everything] * len(places), grades=[0], groups=Groups.single(n))
-    return reasons_result(places, [LevelOffer("No", ["vague"])], [table], NOUNS)
+        selections += [PairSelection(f"run {number}", ranks) for ranks in ("1 to 10", "1")]
+    table = reasons_given(
+        given, [everything] * len(selections), grades=[0], groups=Groups.single(n)
+    )
+    return reasons_result(selections, [LevelOffer("No", ["vague"])], [table], NOUNS)
 
 
 def test_the_most_frequent_reason_is_told_with_its_interval():
