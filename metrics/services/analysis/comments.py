@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
-    BigIntegerField,
     BooleanField,
     Count,
     Exists,
@@ -268,9 +266,14 @@ def top_pairs(*, run: Run, depth: int) -> Numbers:
     scope = scope_of(query_set=query_sets[0])
     rankings = read_rankings(run=run, scope=scope, sources=scope.sources)
     tops = top(rankings, depth)
-    ends = [np.repeat(scope.sources, tops.depth).tolist(), tops.docs.tolist()]
+    ends = [_array_text(np.repeat(scope.sources, tops.depth)), _array_text(tops.docs)]
     query, document = ends if run.direction == "forward" else ends[::-1]
     return statement_columns(_PAIRS, 1, {"query": query, "document": document})[0]
+
+
+def _array_text(keys: Numbers) -> str:
+    """Keys as the database writes an array; of 200,000 one by one, psycopg takes a second."""
+    return f"{{{','.join(map(str, keys.tolist()))}}}"
 
 
 def _parts(collection: Collection, filters: CommentFilters) -> list[JudgmentQuerySet]:
@@ -289,13 +292,10 @@ def _parts(collection: Collection, filters: CommentFilters) -> list[JudgmentQuer
     if filters.query is not None:
         judgments = judgments.filter(pair__query=filters.query)
     if filters.run is not None:
-        pairs = top_pairs(run=filters.run, depth=filters.depth)
-        # as one array: Django takes seconds to write 200,000 keys one by one
-        keys = Value(pairs.tolist(), output_field=ArrayField(BigIntegerField()))
         is_top = Func(
             F("pair"),
-            keys,
-            template="%(expressions)s)",
+            Value(_array_text(top_pairs(run=filters.run, depth=filters.depth))),
+            template="%(expressions)s::bigint[])",
             arg_joiner=" = ANY(",
             output_field=BooleanField(),
         )
