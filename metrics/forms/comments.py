@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.db.models import TextChoices
 from django.http import QueryDict
 
@@ -13,6 +14,7 @@ from annotate.models import Collection, Item, Judgment, Level, Seat
 from metrics.explorer_state import DEPTHS
 from pooling.models import Run
 
+DEPTH_CHOICES = [(str(depth), f"Top {depth}") for depth in DEPTHS]
 MAX_WORDS = 8
 MAX_SHOWN = 40  # characters of what somebody typed, in an error
 
@@ -92,7 +94,7 @@ class CommentsForm(forms.Form):
     depth = forms.TypedChoiceField(
         label="Ranks of the run",
         coerce=int,
-        choices=[(depth, f"Top {depth}") for depth in DEPTHS],
+        choices=DEPTH_CHOICES,
         initial=str(DEPTHS[1]),
     )
     query = forms.CharField(
@@ -133,8 +135,9 @@ class CommentsForm(forms.Form):
         self._offer("reason", [(code, code) for code in reasons])
         self._offer("run", [(key, run.choice_label) for key, run in self.runs.items()])
         self._offer("purpose", Seat.Purpose.choices)
-        for name in ("kind", "depth", "state"):
-            self._name_choices(name)
+        self._offer("kind", CommentKind.choices, may_be_any=False)
+        self._offer("depth", DEPTH_CHOICES, may_be_any=False)
+        self._offer("state", LabelState.choices, may_be_any=False)
 
     def add_used_reasons(self, reasons: list[str]) -> None:
         """Offer reasons of labels too that no level offers any more."""
@@ -208,7 +211,7 @@ class CommentsForm(forms.Form):
     def sentences(self) -> list[str]:
         """The errors, each with the name of its parameter."""
         return [
-            str(text) if name == forms.forms.NON_FIELD_ERRORS else f"{self[name].label}: {text}"
+            str(text) if name == NON_FIELD_ERRORS else f"{self[name].label}: {text}"
             for name, texts in self.errors.items()
             for text in texts
         ]
@@ -218,14 +221,9 @@ class CommentsForm(forms.Form):
         judgments = Judgment.objects.filter(collection=self.collection)
         return judgments.filter(reasons__contains=[reason]).exists()
 
-    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
-        set_choices(self, name, [("", "any"), *choices])
-        self._name_choices(name)
-
-    def _name_choices(self, name: str) -> None:
-        """Have the error of a choice say what there is."""
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField), "the form declares it"  # noqa: S101
-        values = [str(value) for value, _ in field.choices if value != ""]
-        there_are = ", ".join(values).replace("%", "%%") or "none"
-        field.error_messages["invalid_choice"] = f"“%(value).40s” is none of: {there_are}."
+    def _offer(self, name: str, choices: list[tuple[str, str]], *, may_be_any: bool = True) -> None:
+        """Set the choices of a field; its error says what there is."""
+        set_choices(self, name, [("", "any"), *choices] if may_be_any else choices)
+        there_are = ", ".join(value for value, _ in choices).replace("%", "%%") or "none"
+        messages = self.fields[name].error_messages
+        messages["invalid_choice"] = f"“%(value).40s” is none of: {there_are}."
