@@ -21,10 +21,9 @@ from metrics.services.analysis.inputs import (
     source_grades,
     with_sample_note,
 )
+from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.scores.measuring import CHUNK, labels_by_position
 from metrics.services.scores.propagation import mask_of
-from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
 from pooling.models import Run
 
 BOTH, PEOPLE = 1, 2  # positions in ORIGINS
@@ -90,25 +89,14 @@ def _where(grades: Grades, keep: NDArray[np.bool_]) -> Grades:
 def _ranked_positives(
     inputs: DirectionInputs, run: Run, positives: Grades, people: Grades
 ) -> RankedPositives:
-    """The ranks of a run's positives and judged targets; rankings are read in chunks."""
-    sources, matrix = inputs.scope.sources, matrix_of(run)
-    step = sources_per_chunk(matrix=matrix, limit=CHUNK)
-    parts = []
-    for start in range(0, len(sources), step):
-        chunk = sources[start : start + step]
-        tables = [labels_by_position(table, chunk) for table in (positives, people)]
-        positive_ranks, judged_ranks = ranked_grades(
-            run=run, matrix=matrix, scope=inputs.scope, sources=chunk, tables=tables
-        )
-        rank = np.zeros(len(tables[0].query), dtype=np.int64)
-        rank[positive_ranks.label] = positive_ranks.rank
-        parts.append(
-            RankedPositives(
-                query=tables[0].query + start,
-                rank=rank,
-                origin=tables[0].grade,
-                judged_rank=judged_ranks.rank,
-                depth=positive_ranks.depth,
-            )
-        )
-    return RankedPositives(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    """The ranks of a run's positives, whose grade is their origin, and of judged targets."""
+    ranked, judged = ranked_tables(inputs, run, [positives, people])
+    rank = np.zeros(len(ranked.label_row), dtype=np.int64)
+    rank[ranked.label] = ranked.rank
+    return RankedPositives(
+        ranked.label_query,
+        rank[ranked.label_row],
+        ranked.label_grade,
+        judged.rank,
+        ranked.depth,
+    )

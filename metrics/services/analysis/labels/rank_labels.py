@@ -11,7 +11,8 @@ from metrics.services.analysis.inputs import (
     runs_of,
     with_sample_note,
 )
-from metrics.services.analysis.labels.run_ranks import open_pairs, ranked_tables
+from metrics.services.analysis.labels.open_pairs import open_pairs
+from metrics.services.analysis.run_ranks import ranked_tables
 
 
 def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:

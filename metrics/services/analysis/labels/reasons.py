@@ -21,7 +21,7 @@ from metrics.core.analyses.labels.reasons import GivenReasons, reasons_given
 from metrics.core.labels.label_sources import Grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
-from metrics.services.analysis.labels.run_ranks import ranked_tables
+from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.scores.labels import ends
 from pooling.models import Run

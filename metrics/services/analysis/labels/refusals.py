@@ -19,7 +19,7 @@ from metrics.services.analysis.inputs import (
     source_grades,
 )
 from metrics.services.analysis.labels.item_contents import item_summaries
-from metrics.services.analysis.labels.run_ranks import ranked_tables
+from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.scores import labels
 from pooling.models import Run

@@ -16,16 +16,15 @@ from metrics.core.analyses.measures.rank_curves import (
     confusion_counts,
     precision_by_recall,
 )
-from metrics.core.measures.alignment import join_parts
 from metrics.core.measures.ranking import PositiveRanks, positives
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
 from metrics.services.analysis.measures.means import missing_notes
+from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_from_facts
-from metrics.services.scores import labels, measuring
-from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
+from metrics.services.scores import labels
 from pooling.models import Run
 
 MOST_CURVES = 7  # runs that can be told apart
@@ -108,14 +107,5 @@ def _ranked_runs(request: AnalysisRequest) -> RankedRuns:
 
 
 def _positive_ranks(inputs: DirectionInputs, run: Run) -> PositiveRanks:
-    """The ranks of a run's positives, read in chunks."""
-    matrix, sources = matrix_of(run), inputs.scope.sources
-    step = sources_per_chunk(matrix=matrix, limit=measuring.CHUNK)
-    parts = []
-    for start in range(0, len(sources), step):
-        chunk = sources[start : start + step]
-        tables = [measuring.labels_by_position(inputs.labels.whole, chunk)]
-        parts += ranked_grades(
-            run=run, matrix=matrix, scope=inputs.scope, sources=chunk, tables=tables
-        )
-    return positives(join_parts(parts), inputs.spec.threshold)
+    (ranked,) = ranked_tables(inputs, run, [inputs.labels.whole])
+    return positives(ranked, inputs.spec.threshold)
