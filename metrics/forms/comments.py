@@ -1,74 +1,22 @@
 """Validation of the address of the page of comments."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
-from django.db.models import TextChoices
 from django.http import QueryDict
 
 from annotate.access import Person
 from annotate.core.labels import level_reasons
 from annotate.forms.fields import TO_THE_LETTER, set_choices
-from annotate.models import Collection, Item, Judgment, Level, Seat
+from annotate.models import Collection, Item, Judgment, Seat
 from metrics.explorer_state import DEPTHS
+from metrics.forms.comment_filters import CommentFilters, CommentKind, LabelState
 from pooling.models import Run
 
 DEPTH_CHOICES = [(str(depth), f"Top {depth}") for depth in DEPTHS]
 MAX_WORDS = 8
 MAX_SHOWN = 40  # characters of what somebody typed, in an error
-
-
-class CommentKind(TextChoices):
-    """Content of a label beside its level."""
-
-    ANY = "any", "A comment or reasons"
-    COMMENT = "comment", "A comment"
-    REASONS = "reasons", "Reasons"
-    BOTH = "both", "A comment and reasons"
-
-
-class LabelState(TextChoices):
-    """The labels that are listed, by their outcome."""
-
-    COUNTS = "counts", "That count"
-    ALL = "all", "Also those taken back or replaced"
-
-
-class CommentFilters(NamedTuple):
-    """The choices of an address, all of which a label must meet.
-
-    words : each of them stands in the comment
-    level, query, run : None for any; reason, purpose : "" for any
-    depth : of the run's ranking
-    before : only labels stored before the one with this key; None begins with the newest
-    """
-
-    words: tuple[str, ...] = ()
-    kind: CommentKind = CommentKind.ANY
-    level: Level | None = None
-    reason: str = ""
-    run: Run | None = None
-    depth: int = DEPTHS[1]
-    query: Item | None = None
-    purpose: str = ""
-    state: LabelState = LabelState.COUNTS
-    before: int | None = None
-
-    @property
-    def is_narrow(self) -> bool:
-        """True if a filter is set: no match does not mean that there is nothing."""
-        return self._replace(depth=DEPTHS[1], before=None) != CommentFilters()
-
-    @property
-    def needs_comment(self) -> bool:
-        """True if only labels with a comment meet the filters."""
-        return bool(self.words) or self.kind in (CommentKind.COMMENT, CommentKind.BOTH)
-
-    @property
-    def needs_reasons(self) -> bool:
-        """True if only labels with reasons meet the filters."""
-        return bool(self.reason) or self.kind in (CommentKind.REASONS, CommentKind.BOTH)
 
 
 class CommentsForm(forms.Form):

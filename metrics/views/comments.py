@@ -31,10 +31,12 @@ def comments(request: SignedIn, slug: str) -> HttpResponse:
     form.add_used_reasons(page.table.reasons)
     context["page"] = page
     context["shows_names"] = bool(form.cleaned_data["names"])
-    parameters = {name: value for name, value in request.GET.items() if value}
-    context["file_query"] = urlencode(
-        {name: value for name, value in parameters.items() if name not in ("before", "names")}
-    )
+    parameters = {
+        name: str(value)
+        for name, value in request.GET.items()
+        if value and name not in ("before", "names")
+    }
+    context["file_query"] = urlencode(parameters)
     return render(request, "metrics/comments/page.html", context)
 
 

@@ -8,7 +8,7 @@ from annotate.core.files.judgments.judgment_exports import LINES_A_PIECE, SCHEMA
 from annotate.core.files.spreadsheet_cells import safe_cell
 from annotate.models import Collection, JudgmentComment
 from annotate.services.collection.judgment_export import judgment_lines
-from metrics.forms.comments import CommentFilters
+from metrics.forms.comment_filters import CommentFilters
 from metrics.services.analysis.comments import matching_keys
 
 

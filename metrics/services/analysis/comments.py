@@ -32,7 +32,7 @@ from annotate.models import (
 )
 from annotate.models.judgments import JudgmentQuerySet
 from annotate.services.storage.number_arrays import Numbers, column, statement_columns
-from metrics.forms.comments import CommentFilters, LabelState
+from metrics.forms.comment_filters import CommentFilters, LabelState
 from metrics.forms.explorer import DEFAULT_QUERY_SET
 from metrics.services.scores.labels import scope_of
 from metrics.services.scores.ranks import read_rankings

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.forms.comments import CommentFilters, CommentKind
+from metrics.forms.comment_filters import CommentFilters, CommentKind
 from metrics.services.analysis.comments import (
     CommentsPage,
     LevelLabels,

@@ -12,7 +12,8 @@ from annotate.services.judging import claiming, undoing
 from annotate.services.people import accounts
 from annotate.services.review import adjudicating
 from annotate.services.review.exclusions import exclude_item, exclude_pair
-from metrics.forms.comments import CommentFilters, CommentsForm, LabelState
+from metrics.forms.comment_filters import CommentFilters, LabelState
+from metrics.forms.comments import CommentsForm
 from metrics.services.analysis import comment_file, comments
 from metrics.services.analysis.comments import (
     matching_keys,
