@@ -88,3 +88,8 @@ def interval_text(interval: Interval, *, digits: int) -> str:
         return "no interval"
     low, high = (f"{end:.{digits}f}" for end in (interval.low, interval.high))
     return f"95 % interval {low} to {high}"
+
+
+def share_text(share: float, interval: Interval) -> str:
+    """A share with its interval, as in "21.1 % (95 % interval 20.2 to 22.0)"."""
+    return f"{100 * share:.1f} % ({interval_text(interval.per_cent, digits=1)})"

@@ -28,6 +28,11 @@ class Interval(NamedTuple):
     low: float | None
     high: float | None
 
+    @property
+    def per_cent(self) -> "Interval":
+        """The interval of a share, in per cent."""
+        return Interval(*(None if end is None else 100 * end for end in self))
+
 
 NO_INTERVAL = Interval(None, None)
 

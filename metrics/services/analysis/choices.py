@@ -134,7 +134,6 @@ def read_shared_choices(
     ]
     if (team or tag or name) and not runs:
         errors.append("No run of this direction has such a name, team and tag.")
-    measure_text = parameters.get("measure", "").strip()
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -144,8 +143,8 @@ def read_shared_choices(
         name=name,
         hand_picks=hand_picks,
         runs=runs,
-        measures=_measures(measure_text, errors),
-        measure_text=measure_text[:MAX_TEXT],
+        measures=_measures(parameters.get("measure", ""), errors),
+        measure_text=parameters.get("measure", "")[:MAX_TEXT],
         errors=errors,
     )
 

@@ -333,27 +333,20 @@ def _table(parts: list[JudgmentQuerySet], levels: list[Level]) -> ReasonTable:
             n_comments[level] += n_with_comment
             n_with_reasons[level] += n if reasons else 0
             n_by_reason[level] += Counter(dict.fromkeys(reasons, n))
-    return ReasonTable(
-        [
+    rows_by_level = []
+    for level in levels:
+        offer, counts = level_reasons.codes(level.reasons), n_by_reason[level.pk]
+        # as the level offers them; those that it does not offer any more are last
+        further = sorted(set(counts) - set(offer))
+        reasons = [reason for reason in (*offer, *further) if reason in counts]
+        n = n_with_reasons[level.pk]
+        rows_by_level.append(
             LevelLabels(
                 level,
                 n_labels[level.pk],
                 n_comments[level.pk],
-                n_with_reasons[level.pk],
-                [
-                    ReasonCount(reason, n_by_reason[level.pk][reason], n_with_reasons[level.pk])
-                    for reason in _in_order(level, n_by_reason[level.pk])
-                ],
+                n,
+                [ReasonCount(reason, counts[reason], n) for reason in reasons],
             )
-            for level in levels
-        ]
-    )
-
-
-def _in_order(level: Level, reasons: Iterable[str]) -> list[str]:
-    """Reasons as their level offers them; those that it does not offer any more are last."""
-    offer = level_reasons.codes(level.reasons)
-    return sorted(
-        reasons,
-        key=lambda reason: (offer.index(reason) if reason in offer else len(offer), reason),
-    )
+        )
+    return ReasonTable(rows_by_level)

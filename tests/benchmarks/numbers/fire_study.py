@@ -43,7 +43,8 @@ FILL = [
     "ANALYZE",
     """INSERT INTO annotate_judgment (collection_id, pair_id, annotator_id, purpose, level_id,
                                       submission_id, reasons, active_ms)
-       SELECT %(c)s, pair.id, person.id, 'import', level.id, gen_random_uuid(), '[]',
+       SELECT %(c)s, pair.id, person.id, 'import', level.id, gen_random_uuid(),
+              CASE WHEN level.grade = 0 AND pair.id %% 3 = 0 THEN '["colour"]' ELSE '[]' END::jsonb,
               800 + (pair.id * 31 %% 137) * (pair.id * 17 %% 113)
        FROM annotate_pair pair
        CROSS JOIN LATERAL generate_series(
@@ -88,6 +89,8 @@ FILL = [
 
 def fill(slug: str, *, scale: float = 1) -> Collection:
     """Create an open import round: 20 pairs a query, 1 to 3 labels each, a reference set and runs.
+
+    A third of the labels of the lowest level has a reason.
 
     scale : queries, and with them pairs and judgments, in units of the study's 27,763
     """

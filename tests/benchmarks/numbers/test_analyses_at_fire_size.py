@@ -42,6 +42,10 @@ _TEXTS = """
         FROM generate_series(1, 2 + (item.id %% 17)::int) k), ''
     FROM annotate_item item WHERE item.collection_id = %(c)s AND item.side = 'query'
 """
+_EXCLUSIONS = """
+    UPDATE annotate_item SET excluded_at = now(), excluded_reason = 'broken'
+    WHERE collection_id = %(c)s AND side = 'query' AND id %% 1000 = 0
+"""
 WORDS = (
     "a the man woman child dog cat horse is are playing running eating cooking riding singing in "
     "on with near guitar ball park kitchen street river field car bicycle piano small large young "
@@ -53,6 +57,7 @@ def add_texts(study, scale):
     with connection.cursor() as cursor:
         cursor.execute(_TRAINING, {"c": study.pk, "training": round(scale * N_TRAINING)})
         cursor.execute(_TEXTS, {"c": study.pk, "words": WORDS})
+        cursor.execute(_EXCLUSIONS, {"c": study.pk})
         cursor.execute("ANALYZE")
 
 

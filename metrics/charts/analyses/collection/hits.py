@@ -81,8 +81,7 @@ def hits_result(
 def _hit_cells(bin_hits: BinHits) -> list[Cell]:
     cells: list[Cell] = []
     for share in bin_hits.shares:
-        ends = (None if end is None else 100 * end for end in share.interval)
-        cells += [100 * share.share, *ends]
+        cells += [100 * share.share, *share.interval.per_cent]
     return cells
 
 

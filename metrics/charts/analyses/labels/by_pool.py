@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from annotate.core.phrases import counted
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, share_text
 from metrics.core.analyses.labels.by_pool import PairAgreement, PairOutcome, PoolLabels
 from metrics.core.statistics.intervals import Interval
 
@@ -100,7 +100,7 @@ def _row(pool: PoolLabels) -> list[Cell]:
         pool.n_program_labels,
         pool.planned.n_pairs,
         _hundred(pool.planned.unanimous),
-        *map(_hundred, pool.planned.interval),
+        *pool.planned.interval.per_cent,
         pool.planned.alpha.value,
         pool.planned.alpha.low,
         pool.planned.alpha.high,
@@ -136,11 +136,8 @@ def _agreement(planned: PairAgreement) -> str:
     if planned.unanimous is None or planned.n_pairs < FEWEST:
         verb = "has" if planned.n_pairs == 1 else "have"
         return f"{counted(planned.n_pairs, 'pair')} {verb} two planned labels"
-    per_cent = Interval(*map(_hundred, planned.interval))
-    sentence = (
-        f"of the {planned.n_pairs:,} with two planned labels {100 * planned.unanimous:.1f} % have "
-        f"equal ones ({interval_text(per_cent, digits=1)})"
-    )
+    share = share_text(planned.unanimous, planned.interval)
+    sentence = f"of the {planned.n_pairs:,} with two planned labels {share} have equal ones"
     if planned.alpha.value is None:
         return sentence
     interval = Interval(planned.alpha.low, planned.alpha.high)

@@ -6,14 +6,12 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, share_text
 from metrics.core.analyses.labels.positives_by_rank import (
     CUT,
     N_SINGLE,
-    PairShare,
     PositivesByRank,
 )
-from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # positives from which on a headline tells shares
 ORIGINS = ("Reference alone", "Reference and people", "People alone")
@@ -82,8 +80,8 @@ def _rows(run: RankedRun) -> list[list[Cell]]:
     )
     for name, first, last, part in parts:
         n = part.n_positive
-        ends = (None if end is None else 100 * end for end in part.interval)
-        cells = [run.name, name, first, last, *n, sum(n), 100 * part.share, *ends]
+        share = [100 * part.share, *part.interval.per_cent]
+        cells = [run.name, name, first, last, *n, sum(n), *share]
         rows.append([*cells, None, None, None])
     return rows
 
@@ -93,21 +91,13 @@ def _headline(run: RankedRun, labels: str, *, n_runs: int) -> str:
     parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
     n = sum(sum(part.n_positive) for part in parts)
     name = run.name if n_runs == 1 else f"{run.name} (the first of {n_runs} runs)"
-    words = _share if n >= FEWEST and parts[0].interval.low is not None else _number
-    within, beyond, absent = map(words, parts)
+    within, beyond, absent = (f"{sum(part.n_positive):,}" for part in parts)
+    if n >= FEWEST and parts[0].interval.low is not None:
+        within, beyond, absent = (share_text(part.share, part.interval) for part in parts)
     return (
         f"Of {counted(n, 'positive')} by {labels}, run {name} has {within} in its first {CUT} "
         f"ranks, {beyond} further down, and {absent} not at all"
     )
-
-
-def _number(part: PairShare) -> str:
-    return f"{sum(part.n_positive):,}"
-
-
-def _share(part: PairShare) -> str:
-    low, high = (None if end is None else 100 * end for end in part.interval)
-    return f"{100 * part.share:.1f} % ({interval_text(Interval(low, high), digits=1)})"
 
 
 def _views(runs: Sequence[RankedRun]) -> Spec:
@@ -122,7 +112,7 @@ def _views(runs: Sequence[RankedRun]) -> Spec:
     views: list[Spec] = []
     for run in runs:
         parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
-        within, beyond, absent = map(_number, parts)
+        within, beyond, absent = (f"{sum(part.n_positive):,}" for part in parts)
         counts = f"{within} in the first {CUT}, {beyond} beyond, {absent} {ABSENT}"
         title = {"text": [run.name, counts], "fontWeight": 500, "offset": 12}
         views += [

@@ -7,7 +7,6 @@ from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.rank_labels import GradeShare, RankShares, RankTable, RunShares
-from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # graded pairs at a rank that a headline tells
 MOST_CHARTS = 6  # runs that are drawn
@@ -89,12 +88,8 @@ def _row(name: str, rank: str, shares: RankShares, n_levels: int) -> list[Cell]:
     if shares.positive is None or shares.by_level is None:
         return [*cells, *[0, None, None, None] * (1 + n_levels)]
     for row in (shares.positive, *shares.by_level):
-        cells += [row.n, 100 * row.share, *_percent(row.interval)]
+        cells += [row.n, 100 * row.share, *row.interval.per_cent]
     return cells
-
-
-def _percent(interval: Interval) -> Interval:
-    return Interval(*(None if end is None else 100 * end for end in interval))
 
 
 def _headline(rank_table: RankTable, n_graded: int, whole: str) -> str:
@@ -124,7 +119,7 @@ def _at_rank(runs: Sequence[RunShares], rank: int) -> str:
         n = runs[0].by_rank[rank - 1].n_graded
         return (
             f"{start} rank {rank}, {_share(positive)} of the {n:,} graded pairs of {name} are "
-            f"positive ({interval_text(_percent(positive.interval), digits=1)})"
+            f"positive ({interval_text(positive.interval.per_cent, digits=1)})"
         )
     (low, low_name), (high, high_name) = (
         choose(positives, key=lambda row: row[0].share) for choose in (min, max)

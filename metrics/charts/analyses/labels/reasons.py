@@ -9,7 +9,6 @@ from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.reasons import LevelReasons, ReasonShare
-from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # labels of a level of which a headline tells a share
 MOST_RUNS = 6  # that are drawn
@@ -148,13 +147,9 @@ def _cells(row: ReasonRow) -> list[Cell]:
         share.name,
         share.n,
         100 * share.share,
-        *_percent(share.interval),
+        *share.interval.per_cent,
         None if share.part is None else 100 * share.part,
     ]
-
-
-def _percent(interval: Interval) -> Interval:
-    return Interval(*(None if end is None else 100 * end for end in interval))
 
 
 def _headline(levels: Sequence[LevelReasons], offers: Sequence[LevelOffer]) -> str:
@@ -167,7 +162,7 @@ def _headline(levels: Sequence[LevelReasons], offers: Sequence[LevelOffer]) -> s
     if level.n < FEWEST or not level.n_with_reason or level.by_reason is None:
         return sentence
     most = max(level.by_reason, key=lambda reason: reason.n)
-    interval = interval_text(_percent(most.interval), digits=1)
+    interval = interval_text(most.interval.per_cent, digits=1)
     return (
         f"{sentence}, most often “{most.name}”: {100 * most.share:.1f} % of the labels ({interval})"
     )

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, share_text
 from metrics.core.analyses.labels.reference_against_people import QueryShare, ReferenceQuality
-from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # queries from which on a headline tells a share
 SHARES = {
@@ -70,8 +69,8 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
 
 
 def _percents(share: QueryShare) -> list[Cell]:
-    ends = (None if end is None else 100 * end for end in share.interval)
-    return [None if share.share is None else 100 * share.share, *ends, share.n]
+    percent = None if share.share is None else 100 * share.share
+    return [percent, *share.interval.per_cent, share.n]
 
 
 def _headline(row: QualityRow, nouns: Nouns) -> str:
@@ -93,9 +92,7 @@ def _headline(row: QualityRow, nouns: Nouns) -> str:
 
 def _told(share: QueryShare) -> str:
     """A share with its interval, as in "21.1 % (95 % interval 20.2 to 22.0)"."""
-    percent, low, high, _ = _percents(share)
-    interval = Interval(*(end if isinstance(end, float) else None for end in (low, high)))
-    return f"{percent:.1f} % ({interval_text(interval, digits=1)})"
+    return share_text(share.share or 0, share.interval)
 
 
 def _points(rows: Sequence[QualityRow]) -> Spec:
@@ -136,18 +133,14 @@ def _points(rows: Sequence[QualityRow]) -> Spec:
         "encoding": {"x": x | {"field": "share"}, "color": colour, "shape": shape}
         | {"yOffset": offset, "tooltip": tooltip},
     }
+    set_names = {
+        "data": {"values": [{"labels": name, "kind": ""} for name in names]},
+        "mark": {"type": "text", "align": "left", "limit": 330},
+        "encoding": {"x": {"value": 2}, "text": {"field": "labels"}, "yOffset": offset},
+    }
     return {
         "data": {"values": values},
         "height": {"step": 22, "for": "offset"},
         "encoding": {"y": {"field": "labels", "type": "nominal", "sort": names, "axis": None}},
-        "layer": [lines, points, _names(names, offset)],
-    }
-
-
-def _names(names: Sequence[str], offset: Spec) -> Spec:
-    """The name of each set, in the part of its step that is for no kind of share."""
-    return {
-        "data": {"values": [{"labels": name, "kind": ""} for name in names]},
-        "mark": {"type": "text", "align": "left", "limit": 330},
-        "encoding": {"x": {"value": 2}, "text": {"field": "labels"}, "yOffset": offset},
+        "layer": [lines, points, set_names],
     }

@@ -8,7 +8,6 @@ from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.refusals import Refusals
-from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # graded positives of which a headline tells an interval
 MOST_PAIRS = 50_000  # that are listed
@@ -106,6 +105,5 @@ def _headline(row: Refusals) -> str:
     )
     if row.n_graded < FEWEST or row.share is None:
         return sentence
-    ends = (None if end is None else 100 * end for end in row.interval)
-    interval = interval_text(Interval(*ends), digits=1)
+    interval = interval_text(row.interval.per_cent, digits=1)
     return f"{sentence} ({100 * row.share:.1f} %, {interval})"

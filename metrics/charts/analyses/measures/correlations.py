@@ -34,10 +34,19 @@ class MeasurePair(NamedTuple):
 def correlations_result(scores: RunScores) -> AnalysisResult:
     """The rank correlation of every two measures over the runs; two measures or more."""
     values = {name: measure_correlations(scores.scores, method=name) for name in CORRELATION_TITLES}
-    pairs = [
-        _measure_pair(scores, i, j, {name: table[i, j] for name, table in values.items()})
-        for i, j in combinations(range(len(scores.columns)), 2)
-    ]
+    pairs = []
+    for i, j in combinations(range(len(scores.columns)), 2):
+        is_complete = np.isfinite(scores.scores[:, [i, j]]).all(axis=1)
+        first, second = scores.scores[is_complete][:, [i, j]].T
+        cells = {name: float(table[i, j]) for name, table in values.items()}
+        pair = MeasurePair(
+            scores.columns[i],
+            scores.columns[j],
+            int(np.count_nonzero(is_complete)),
+            {name: value if np.isfinite(value) else None for name, value in cells.items()},
+            pair_orders(first.tolist(), second.tolist()),
+        )
+        pairs.append(pair)
     return AnalysisResult(
         headline=_correlation_headline(scores, pairs),
         reading=(
@@ -65,18 +74,6 @@ def correlations_result(scores: RunScores) -> AnalysisResult:
         ],
         spec=_correlation_map(scores.columns, values["tau-b"]),
         notes=scores.notes,
-    )
-
-
-def _measure_pair(scores: RunScores, i: int, j: int, correlations: dict[str, float]) -> MeasurePair:
-    is_known = np.isfinite(scores.scores[:, [i, j]]).all(axis=1)
-    first, second = scores.scores[is_known][:, [i, j]].T
-    return MeasurePair(
-        scores.columns[i],
-        scores.columns[j],
-        int(np.count_nonzero(is_known)),
-        {name: value if np.isfinite(value) else None for name, value in correlations.items()},
-        pair_orders(first.tolist(), second.tolist()),
     )
 
 

@@ -133,8 +133,8 @@ def _change_headline(
     if not spans.any():
         return f"The {scores.n_runs} have the same order by all of these {of}"
     run = int(np.argmax(spans))
-    known = np.flatnonzero(ranks[run] > 0)
-    best, worst = known[np.argmin(ranks[run][known])], known[np.argmax(ranks[run][known])]
+    columns = np.flatnonzero(ranks[run] > 0)
+    best, worst = columns[np.argmin(ranks[run, columns])], columns[np.argmax(ranks[run, columns])]
     return (
         f"{scores.runs[run]} moves most: rank {ranks[run, best]} of {len(scores.runs)} by "
         f"{scores.columns[best]}, {ranks[run, worst]} by {scores.columns[worst]}"
@@ -149,9 +149,10 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
         if ranks[i, j]
     ]
     last = scores.columns[-1]
-    x = {"field": "by", "type": "nominal", "title": None, "scale": {"domain": scores.columns}}
+    x: Spec = {"field": "by", "type": "nominal", "title": None}
+    x |= {"scale": {"domain": scores.columns}}
     x |= {"axis": {"labelAngle": -30 if len(scores.columns) > 3 else 0, "labelLimit": 160}}
-    y = {"field": "rank", "type": "quantitative", "title": "Rank", "scale": {"reverse": True}}
+    y: Spec = {"field": "rank", "type": "quantitative", "title": "Rank"}
     y["axis"] = {"tickMinStep": 1, "format": "d"}
     y["scale"] = {"reverse": True, "zero": False, "nice": False}
     tooltip = [
@@ -159,17 +160,16 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
         tooltip_row("by", "By"),
         tooltip_row("rank", "Rank", "d"),
     ]
-    detail = {"field": "run", "type": "nominal", "legend": None}
-    shape = {"field": "run", "type": "nominal", "legend": None}
+    run = {"field": "run", "type": "nominal", "legend": None}
     return {
         "data": {"values": values},
-        "height": max(160, 22 * int(ranks.max(initial=1))) if len(rows) <= MOST_LINES else 320,
+        "height": min(max(160, 22 * int(ranks[rows].max(initial=1))), 560),
         "encoding": {"x": x, "y": y},
         "layer": [
-            {"mark": {"type": "line"}, "encoding": {"color": detail, "tooltip": tooltip}},
+            {"mark": {"type": "line"}, "encoding": {"color": run, "tooltip": tooltip}},
             {
                 "mark": {"type": "point", "size": 70},
-                "encoding": {"color": detail, "shape": shape, "tooltip": tooltip},
+                "encoding": {"color": run, "shape": run, "tooltip": tooltip},
             },
             {
                 "transform": [{"filter": {"field": "by", "equal": last}}],

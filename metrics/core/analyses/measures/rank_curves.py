@@ -61,27 +61,27 @@ def confusion_counts(
     n_targets : that a query could rank, as many for each of the Q queries
     A query with fewer than k ranks has them all within k; precision is the share of k, as P@k is.
     """
-    return [_counts_at(positive_ranks, k, n_targets, groups) for k in depths]
-
-
-def _counts_at(
-    positive_ranks: PositiveRanks, k: int, n_targets: int, groups: Groups
-) -> ConfusionCounts:
     n_positive = positive_ranks.total.astype(np.float64)
     n_negative = n_targets - n_positive
-    n_right = hits(positive_ranks, k)
-    n_wrong = np.minimum(positive_ranks.depth, k) - n_right
-    counts = (n_right, n_wrong, n_positive - n_right, n_negative - n_wrong)
     has_positive, has_negative = n_positive > 0, n_negative > 0
-    return ConfusionCounts(
-        k,
-        *(float(groups.mean(count)) for count in counts),
-        float(groups.mean(n_right / k)),
-        _mean_share(n_right, n_positive, has_positive, groups),
-        _mean_share(n_wrong, n_negative, has_negative, groups),
-        int(np.count_nonzero(has_positive)),
-        int(np.count_nonzero(has_negative)),
-    )
+    rows = []
+    for k in depths:
+        n_right = hits(positive_ranks, k)
+        n_wrong = np.minimum(positive_ranks.depth, k) - n_right
+        row = ConfusionCounts(
+            k=k,
+            true_positive=float(groups.mean(n_right)),
+            false_positive=float(groups.mean(n_wrong)),
+            false_negative=float(groups.mean(n_positive - n_right)),
+            true_negative=float(groups.mean(n_negative - n_wrong)),
+            precision=float(groups.mean(n_right / k)),
+            true_rate=_mean_share(n_right, n_positive, has_positive, groups),
+            false_rate=_mean_share(n_wrong, n_negative, has_negative, groups),
+            n_with_positive=int(np.count_nonzero(has_positive)),
+            n_with_negative=int(np.count_nonzero(has_negative)),
+        )
+        rows.append(row)
+    return rows
 
 
 def _mean_share(

@@ -22,14 +22,14 @@ class RunMean(NamedTuple):
 
 
 class PairOrders(NamedTuple):
-    """How many pairs of runs two measures order alike, against one another, or not both.
+    """Numbers of pairs of runs that two measures order alike, against one another, or not both.
 
-    tied : pairs that are equal by one of the measures at least
+    equal : by one of the measures at least
     """
 
     same: int
     opposite: int
-    tied: int
+    equal: int
 
 
 def run_means(

@@ -90,13 +90,13 @@ def _ranked_positives(
     inputs: DirectionInputs, run: Run, positives: Grades, people: Grades
 ) -> RankedPositives:
     """The ranks of a run's positives, whose grade is their origin, and of judged targets."""
-    ranked, judged = ranked_tables(inputs, run, [positives, people])
-    rank = np.zeros(len(ranked.label_row), dtype=np.int64)
-    rank[ranked.label] = ranked.rank
+    of_positives, of_people = ranked_tables(inputs, run, [positives, people])
+    rank = np.zeros(len(of_positives.label_row), dtype=np.int64)
+    rank[of_positives.label] = of_positives.rank
     return RankedPositives(
-        ranked.label_query,
-        rank[ranked.label_row],
-        ranked.label_grade,
-        judged.rank,
-        ranked.depth,
+        query=of_positives.label_query,
+        rank=rank[of_positives.label_row],
+        origin=of_positives.label_grade,
+        judged_rank=of_people.rank,
+        depth=of_positives.depth,
     )

@@ -48,8 +48,16 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         threshold=inputs.spec.threshold,
         groups=inputs.groups,
     )
-    if reason := _reason(refusals):
-        raise NotDefined(reason)
+    n_graded = sum(row.n_graded for row in refusals)
+    sets = ", ".join(f"“{name}”" for name in names)
+    if not n_graded:
+        raise NotDefined(
+            f"People have graded no positive of reference {sets} of these queries yet."
+        )
+    if not any(len(row.source) for row in refusals):
+        raise NotDefined(
+            f"People refused none of the {counted(n_graded, 'positive')} of {sets} they graded."
+        )
     return refusals_result(
         _pairs(inputs, runs, refusals, people.propagated),
         refusals,
@@ -57,17 +65,6 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         sides=labels.ends(inputs.scope.direction),
         runs=[name_of(run) for run in runs],
     )
-
-
-def _reason(refusals: Sequence[Refusals]) -> str:
-    """The reason why there is no refused pair to list; "" if there is one."""
-    n_graded = sum(row.n_graded for row in refusals)
-    sets = ", ".join(f"“{row.name}”" for row in refusals)
-    if not n_graded:
-        return f"People have graded no positive of reference {sets} of these queries yet."
-    if not any(len(row.source) for row in refusals):
-        return f"People refused none of the {counted(n_graded, 'positive')} of {sets} they graded."
-    return ""
 
 
 def _pairs(

@@ -1,6 +1,7 @@
 """Averages of the chosen runs by the chosen measures, as the leaderboard has them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -99,25 +100,21 @@ def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
             "It takes two runs and two measures: a row for each run, which its first column "
             "names, and a column for each measure."
         )
-    smaller = [_is_better_smaller(name) for name in names]
+    smaller_names = []
+    for name in names:
+        with suppress(UnknownMeasure):
+            smaller_names += [name] * parse_one(name).entry.smaller_is_better
     notes = ["Every column is taken as better when larger."]
-    if any(smaller):
-        ranks = [name for name, is_smaller in zip(names, smaller, strict=True) if is_smaller]
-        notes = [f"Taken as better when smaller: {', '.join(ranks)}."]
+    if smaller_names:
+        notes = [f"Taken as better when smaller: {', '.join(smaller_names)}."]
     if len(names) < len(table.runs):
         notes.append(f"Of the first {len(names)} of {len(table.runs)} columns.")
     means = [
         [RunMean(value if np.isfinite(value) else None, NO_INTERVAL) for value in row]
         for row in table.values[:, : len(names)].tolist()
     ]
-    return RunScores(table.queries, names, names, means, smaller, "", notes)
-
-
-def _is_better_smaller(name: str) -> bool:
-    try:
-        return parse_one(name).entry.smaller_is_better
-    except UnknownMeasure:
-        return False
+    is_smaller = [name in smaller_names for name in names]
+    return RunScores(table.queries, names, names, means, is_smaller, "", notes)
 
 
 def sample_notes(measures: Sequence[Measure], kinds: Sequence[EstimateKind]) -> list[str]:

@@ -46,30 +46,30 @@ class RankedRuns(NamedTuple):
 
 def precision_recall(request: AnalysisRequest) -> AnalysisResult:
     """The eleven-point curve of precision by recall of each run."""
-    ranked = _ranked_runs(request)
+    ranked_runs = _ranked_runs(request)
     curves = [
-        RunCurve(name_of(run), precision_by_recall(ranks, groups=ranked.inputs.groups))
-        for run, ranks in zip(ranked.runs, ranked.ranks, strict=True)
+        RunCurve(name_of(run), precision_by_recall(ranks, groups=ranked_runs.inputs.groups))
+        for run, ranks in zip(ranked_runs.runs, ranked_runs.ranks, strict=True)
     ]
-    return precision_recall_result(curves, ranked.nouns)
+    return precision_recall_result(curves, ranked_runs.nouns)
 
 
 def roc(request: AnalysisRequest) -> AnalysisResult:
     """The share of positives by the share of negatives within each depth, of each run."""
-    ranked = _ranked_runs(request)
-    return roc_result(_run_counts(ranked), ranked.n_targets, ranked.nouns)
+    ranked_runs = _ranked_runs(request)
+    return roc_result(_run_counts(ranked_runs), ranked_runs.n_targets, ranked_runs.nouns)
 
 
 def confusion(request: AnalysisRequest) -> AnalysisResult:
     """True and false positives and negatives at each depth, of each run."""
-    ranked = _ranked_runs(request)
-    return confusion_result(_run_counts(ranked), ranked.n_targets, ranked.nouns)
+    ranked_runs = _ranked_runs(request)
+    return confusion_result(_run_counts(ranked_runs), ranked_runs.n_targets, ranked_runs.nouns)
 
 
-def _run_counts(ranked: RankedRuns) -> list[RunCounts]:
-    groups, n_targets = ranked.inputs.groups, ranked.n_targets
+def _run_counts(ranked_runs: RankedRuns) -> list[RunCounts]:
+    groups, n_targets = ranked_runs.inputs.groups, ranked_runs.n_targets
     rows = []
-    for run, ranks in zip(ranked.runs, ranked.ranks, strict=True):
+    for run, ranks in zip(ranked_runs.runs, ranked_runs.ranks, strict=True):
         deepest = int(ranks.depth.max(initial=1))
         depths = sorted({depth for depth in DEPTHS if depth < deepest} | {deepest})
         counts = confusion_counts(ranks, n_targets=n_targets, depths=depths, groups=groups)
@@ -85,7 +85,8 @@ def _ranked_runs(request: AnalysisRequest) -> RankedRuns:
     if not (inputs.labels.whole.grade >= inputs.spec.threshold).any():
         raise NotDefined("No query has a positive by these labels yet.")
     shown_runs = runs[:MOST_CURVES]
-    ranks = [_positive_ranks(inputs, run) for run in shown_runs]
+    tables = [ranked_tables(inputs, run, [inputs.labels.whole])[0] for run in shown_runs]
+    ranks = [positives(table, inputs.spec.threshold) for table in tables]
     gallery = labels.gallery_of(query_set=inputs.query_set, scope=inputs.scope)
     deepest = max(int(row.depth.max(initial=0)) for row in ranks)
     nouns = nouns_of(inputs)
@@ -104,8 +105,3 @@ def _ranked_runs(request: AnalysisRequest) -> RankedRuns:
     return RankedRuns(
         inputs, shown_runs, ranks, max(gallery.n, deepest), nouns._replace(notes=notes)
     )
-
-
-def _positive_ranks(inputs: DirectionInputs, run: Run) -> PositiveRanks:
-    (ranked,) = ranked_tables(inputs, run, [inputs.labels.whole])
-    return positives(ranked, inputs.spec.threshold)

@@ -66,8 +66,8 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         )
     columns, keys, by_source, notes = [], [], [], []
     for label_source in sources:
-        scores = replace(request.spec.scores, label_source=label_source.key)
-        part_inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=scores)))
+        spec = replace(request.spec.scores, label_source=label_source.key)
+        part_inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))
         measured = measured_runs(part_inputs, runs)
         if not measured.kinds[0].is_estimable:
             (note,) = sample_notes(inputs.measures, measured.kinds)

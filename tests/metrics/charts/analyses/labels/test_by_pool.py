@@ -59,14 +59,14 @@ def test_agreement_is_told_from_30_pairs_on():
         "two planned labels"
     )
     many = result(20, 40, 1, n_doubles=30, n_differ=3).headline
-    assert "; of the 30 with two planned labels 90.0 % have equal ones (95 % interval " in many
+    assert "; of the 30 with two planned labels 90.0 % (95 % interval 74.4 to " in many
     assert ", alpha is 0." in many
 
 
 def test_agreement_without_alpha_where_all_labels_are_the_same():
     headline = result(40, 0, 0, n_doubles=40).headline
     assert headline.startswith("40 of 40 pairs (100.0 %) have a grade, 40 of them (100.0 %)")
-    assert "100.0 % have equal ones (95 % interval 91.2 to 100.0)" in headline
+    assert "100.0 % (95 % interval 91.2 to 100.0) have equal ones" in headline
     assert "alpha" not in headline
 
 
