@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.types.json import Jsonb
 
 from annotate.core.labels import level_reasons
-from annotate.models import CountingJudgment
-from annotate.services.storage.number_arrays import table
+from annotate.models import Judgment
+from annotate.services.storage.number_arrays import copied_columns
 from metrics.charts.analyses.labels.reasons import (
     LevelOffer,
     PairSelection,
@@ -30,19 +31,34 @@ RANKS = ((1, 10), (1, 1), (2, 5), (6, 10))  # first and last of those that are c
 Numbers = NDArray[np.int64]
 
 
+# labels that count, with the number of their list of reasons, of pairs that no lead excluded
+_LABELS = """
+    SELECT label.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint,
+           label.grade::bigint, list.number::bigint
+    FROM annotate_countingjudgment label
+    JOIN annotate_pair pair ON pair.id = label.pair_id
+    JOIN annotate_judgment judgment ON judgment.id = label.judgment_id
+    JOIN unnest(%(lists)s::jsonb[]) WITH ORDINALITY AS list (reasons, number)
+        ON list.reasons = judgment.reasons
+    WHERE label.collection_id = %(collection)s AND label.is_label
+      AND NOT EXISTS (SELECT FROM annotate_pairexclusion exclusion
+                      WHERE exclusion.pair_id = label.pair_id)
+"""
+
+
 class ReasonLabels(NamedTuple):
     """The N labels of the levels with reasons, of pairs in the scope that no lead excluded.
 
-    judgment : (N,) ascending keys; grade : (N,)
+    grade : (N,)
     pair : (N,) the row of the label's pair in `pairs`, which have grade 0 and ascend
-    codes : a list for each label of the reasons that it names
+    code_list : (N,) the position of its reasons in `code_lists`, which name each reason once
     """
 
-    judgment: Numbers
     grade: Numbers
     pair: Numbers
     pairs: Grades
-    codes: list[list[str]]
+    code_list: Numbers
+    code_lists: list[list[str]]
 
 
 def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
@@ -59,7 +75,8 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     levels = [level for level in request.collection.levels.all() if level.grade in grades]
     offers = [LevelOffer(level.name, level_reasons.codes(level.reasons)) for level in levels]
     codes = [code for offer in offers for code in offer.codes]
-    codes += sorted({code for own_codes in labels.codes for code in own_codes})
+    code_lists = [labels.code_lists[number] for number in np.unique(labels.code_list)]
+    codes += sorted({code for code_list in code_lists for code in code_list})
     tables = [
         reasons_given(
             labels_with_reasons,
@@ -74,28 +91,31 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
 
 
 def _labels(inputs: DirectionInputs) -> ReasonLabels:
-    """Read the labels of the levels that offer reasons, or whose labels name some."""
+    """Read the labels of the levels that offer reasons, or whose labels name some; two queries."""
     source, target = ends(inputs.scope.direction)
-    counting_judgments = CountingJudgment.objects.labels().filter(
-        collection=inputs.collection, pair__exclusion=None
+    judgments = Judgment.objects.filter(collection=inputs.collection).order_by()
+    lists = list(judgments.values_list("reasons", flat=True).distinct())
+    columns = copied_columns(
+        _LABELS,
+        ("pair", "query", "document", "grade", "code_list"),
+        {"lists": [Jsonb(reasons) for reasons in lists], "collection": inputs.collection.pk},
     )
-    with_reasons = counting_judgments.exclude(judgment__reasons=[])
-    rows = with_reasons.values_list("judgment", "judgment__reasons")
-    codes_of: dict[int, list[str]] = dict(rows.iterator(chunk_size=20_000))
-    grades = set(with_reasons.values_list("grade", flat=True).distinct())
+    code_lists = [sorted(set(reasons)) for reasons in lists]
+    names_reason = np.array([bool(reasons) for reasons in lists], dtype=bool)
+    code_list, grade = columns["code_list"] - 1, columns["grade"]
+    grades = set(np.unique(grade[names_reason[code_list]]).tolist())
     grades |= {level.grade for level in inputs.collection.levels.all() if level.reasons}
-    columns = ("judgment", "pair", f"pair__{source}", f"pair__{target}", "grade")
-    judgments = counting_judgments.filter(grade__in=grades).order_by("judgment")
-    numbers = table(judgments.values_list(*columns), len(columns))
-    scope = inputs.scope
-    is_counted = np.isin(numbers[:, 2], scope.sources) & scope.counts(numbers[:, 3])
-    judgment, pair, sources, targets, grade = numbers[is_counted].T
+    sources, targets, scope = columns[source], columns[target], inputs.scope
+    is_counted = np.isin(grade, list(grades)) & np.isin(sources, scope.sources)
+    is_counted &= scope.counts(targets)
+    sources, targets, pair = (values[is_counted] for values in (sources, targets, columns["pair"]))
     _, first, pair = np.unique(pair, return_index=True, return_inverse=True)
     order = np.lexsort((targets[first], sources[first]))
     first = first[order]
     pairs = Grades(sources[first], targets[first], np.zeros(len(first), dtype=np.int64))
-    codes = [sorted(set(codes_of.get(key, []))) for key in judgment.tolist()]
-    return ReasonLabels(judgment, grade, np.argsort(order)[pair], pairs, codes)
+    return ReasonLabels(
+        grade[is_counted], np.argsort(order)[pair], pairs, code_list[is_counted], code_lists
+    )
 
 
 def _given(
@@ -104,13 +124,18 @@ def _given(
     """The labels with their reasons of a kind, which are numbered in the order of the codes."""
     names = list(dict.fromkeys(name for code in codes if (name := reason_name(code, kind))))
     number = {name: position for position, name in enumerate(names)}
-    rows = {
-        (label, number[name])
-        for label, own_codes in enumerate(labels.codes)
-        for code in own_codes
-        if (name := reason_name(code, kind))
-    }
-    label, reason = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2).T
+    reasons_of_list = [
+        sorted({number[name] for code in code_list if (name := reason_name(code, kind)) in number})
+        for code_list in labels.code_lists
+    ]
+    n_reasons = np.array([len(reasons) for reasons in reasons_of_list], dtype=np.int64)
+    flat = np.array([reason for reasons in reasons_of_list for reason in reasons], dtype=np.int64)
+    n_of_label = n_reasons[labels.code_list]
+    label = np.repeat(np.arange(len(labels.grade)), n_of_label)
+    # the first of each label's reasons in `flat`, and then one after the other
+    start = (np.cumsum(n_reasons) - n_reasons)[labels.code_list]
+    nth = np.arange(len(label)) - np.repeat(np.cumsum(n_of_label) - n_of_label, n_of_label)
+    reason = flat[np.repeat(start, n_of_label) + nth]
     query = np.searchsorted(inputs.scope.sources, labels.pairs.source)[labels.pair]
     return GivenReasons(query, labels.grade, label, reason, names)
 
