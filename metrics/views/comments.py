@@ -41,6 +41,7 @@ def comments(request: SignedIn, slug: str) -> HttpResponse:
 
 
 @require_safe
+@never_cache
 @login_required
 def comments_file(request: SignedIn, slug: str) -> HttpResponseBase:
     """Send all labels that meet the filters as CSV; 422 for filters that there are not."""

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from annotate.models import Direction, QuerySet
+from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.labels.label_sources import Grades, LabelSource
 from metrics.core.measures.measures import Measure
@@ -60,7 +61,23 @@ def nouns_of(inputs: DirectionInputs, *, n_without_text: int = 0) -> Nouns:
     notes += [note for note in (facts.choice, facts.caution) if note]
     if note := propagation_sentence(inputs.n_propagated):
         notes.append(note)
+    if LabelSource.parse(inputs.spec.label_source).has_people:
+        notes += program_notes(inputs.collection)
     return Nouns(facts.queries, facts.text, notes)
+
+
+def program_notes(collection: Collection) -> list[str]:
+    """A sentence on models and simulations whose labels stand among people's; empty without."""
+    programs = Annotator.objects.filter(
+        Exists(Judgment.objects.filter(annotator=OuterRef("pk"))),
+        collection=collection,
+        origin__in=(Annotator.Origin.SIMULATED, Annotator.Origin.MODEL),
+    )
+    n = programs.count()
+    if not n:
+        return []
+    are = "is a model or a simulation" if n == 1 else "are models or simulations"
+    return [f"Of those who gave people's labels, {counted(n, 'annotator')} {are}."]
 
 
 def with_sample_note(nouns: Nouns, inputs: DirectionInputs) -> Nouns:

@@ -133,11 +133,10 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
 def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:
     spec = analysis.spec(choices).scores
     labels = f"Labels: {LabelSource.parse(spec.label_source).label}"
+    threshold = f"positive from grade {spec.threshold}"
     if Choice.LABELS not in analysis.choices:
-        return ""
-    if Choice.THRESHOLD not in analysis.choices:
-        return labels
-    return f"{labels}; positive from grade {spec.threshold}"
+        return threshold.capitalize() if Choice.THRESHOLD in analysis.choices else ""
+    return f"{labels}; {threshold}" if Choice.THRESHOLD in analysis.choices else labels
 
 
 def _measures_text(analysis: Analysis, choices: SharedChoices) -> str:

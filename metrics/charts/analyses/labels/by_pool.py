@@ -31,7 +31,7 @@ COLUMNS = [
     Column("labels_a_pair", "Labels a pair", 3),
     Column("n_own_labels", "Labels that it asked for"),
     Column("n_program_labels", "Labels by programs"),
-    Column("n_planned", "Pairs with two planned labels"),
+    Column("n_planned", "Pairs with two or more planned labels"),
     Column("unanimous", "Agreement, %", 1),
     Column("unanimous_low", "Agreement from", 1),
     Column("unanimous_high", "Agreement to", 1),
@@ -135,9 +135,9 @@ def _agreement(planned: PairAgreement) -> str:
     """Agreement in words; of fewer pairs than FEWEST how many there are."""
     if planned.unanimous is None or planned.n_pairs < FEWEST:
         verb = "has" if planned.n_pairs == 1 else "have"
-        return f"{counted(planned.n_pairs, 'pair')} {verb} two planned labels"
+        return f"{counted(planned.n_pairs, 'pair')} {verb} two or more planned labels"
     share = share_text(planned.unanimous, planned.interval)
-    sentence = f"of the {planned.n_pairs:,} with two planned labels {share} have equal ones"
+    sentence = f"in {share} of the {planned.n_pairs:,} with two or more planned labels all agree"
     if planned.alpha.value is None:
         return sentence
     interval = Interval(planned.alpha.low, planned.alpha.high)

@@ -1,5 +1,6 @@
 """The table of items and pairs that leads excluded."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -52,10 +53,18 @@ def exclusions_result(
     """
     n_excluded = {kind: sum(row.kind == kind for row in rows) for kind in KINDS}
     parts = [counted(n, kind) for kind, n in n_excluded.items() if n]
-    most = totals[0]
+    # a reason of items and of pairs is one
+    n_by_reason, spelling = Counter[str](), dict[str, str]()
+    for total in totals:
+        key = " ".join(total.reason.casefold().split())
+        n_by_reason[key] += total.n
+        spelling.setdefault(key, total.reason)
+    (first, n_first), *further = n_by_reason.most_common()
+    is_most = bool(further) and n_first > further[0][1]
+    why = f", most often for “{spelling[first]}” ({n_first:,})" if is_most else ""
     notes = [
         f"{counted(n_labels, 'label')} of these items and pairs {'is' if n_labels == 1 else 'are'} "
-        "in no score: of people who judged them, they stay in the log and in agreement. A label of "
+        "in no score; they stay in the log and in the dashboard's agreement. A label of "
         "two exclusions is in both of their rows.",
         "By reason: "
         + "; ".join(
@@ -68,10 +77,7 @@ def exclusions_result(
         [row.kind, *row.query, *row.document, row.reason, row.at, row.n_labels] for row in rows
     ]
     return AnalysisResult(
-        headline=(
-            f"{_list(parts)} {'is' if len(rows) == 1 else 'are'} excluded, most often for "
-            f"“{most.reason}” ({counted(most.n, most.kind)})"
-        ),
+        headline=(f"{_list(parts)} {'is' if len(rows) == 1 else 'are'} excluded{why}"),
         reading=(
             "A row for each item and each pair that a lead excluded, the newest first, with the "
             "reason that the lead gave. With an item go all of its pairs, which have no rows of "

@@ -128,7 +128,7 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     first, second = names[pairs.first[least]], names[pairs.second[least]]
     if len(candidates) == 1:
         return f"{first} and {second} gave the same grade to {of_least}"
-    n, n_equal = int(pairs.n[are_people].sum()), int(pairs.n_equal[are_people].sum())
+    n, n_equal = int(pairs.n[candidates].sum()), int(pairs.n_equal[candidates].sum())
     return (
         f"Of the {len(candidates):,} pairs of annotators with {FEWEST} pairs in common or more, "
         f"{first} and {second} agree least, on {of_least}; all together agree on "

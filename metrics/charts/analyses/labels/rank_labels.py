@@ -6,7 +6,13 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.labels.rank_labels import GradeShare, RankShares, RankTable, RunShares
+from metrics.core.analyses.labels.rank_labels import (
+    DEEPEST,
+    GradeShare,
+    RankShares,
+    RankTable,
+    RunShares,
+)
 
 FEWEST = 30  # graded pairs at a rank that a headline tells
 MOST_CHARTS = 6  # runs that are drawn
@@ -39,8 +45,9 @@ def rank_labels_result(
         notes.append(f"{ALL_RUNS}: a pair counts once for each run that returns it there.")
     if rank_table.n_deeper:
         notes.append(
-            f"Deeper ranks are left out, with {counted(rank_table.n_deeper, 'graded pair')} (once "
-            "for each run): they have a grade less than half as often as the best-judged rank."
+            f"Ranks below {rank_table.last_rank} are left out, with "
+            f"{counted(rank_table.n_deeper, 'graded pair')} (once for each run): shown are those "
+            f"of the first {DEEPEST} that have a grade at least half as often as the best-judged."
         )
     if len(runs) > MOST_CHARTS:
         notes.append(f"The chart has the first {MOST_CHARTS} of {len(runs)} runs; the table all.")
@@ -50,9 +57,8 @@ def rank_labels_result(
         reading=(
             "Of the pairs at a rank that people graded, the shares of the levels, over the "
             f"{nouns.queries}. Pairs without a grade are in no share: those that are disputed or "
-            "wait for another label or a lead (no grade yet), those that nobody judged, and "
-            "targets that the collection lacks. "
-            "From, to: 95 % interval."
+            "wait for another label or a lead (no grade yet), those that nobody judged or a lead "
+            "excluded, and targets that the collection lacks. From, to: 95 % interval."
         ),
         extent=f"{nouns.extent}; {counted(len(runs), 'run')}; "
         f"{counted(n_graded, 'graded pair')}, each once for each run",
@@ -70,10 +76,9 @@ def _columns(levels: Sequence[str]) -> list[Column]:
         Column("n", "Pairs"),
         Column("n_graded", "Graded"),
         Column("n_open", "No grade yet"),
-        Column("n_unjudged", "Not judged"),
+        Column("n_unjudged", "Not judged or excluded"),
     ]
-    keys = [(f"level_{number}", name) for number, name in enumerate(levels, start=1)]
-    for key, name in [("positive", "Positive"), *keys]:
+    for key, name in [("positive", "Positive"), *((name, name) for name in levels)]:
         columns += [
             Column(f"{key}_n", name),
             Column(key, f"{name}, %", 1),
@@ -125,6 +130,11 @@ def _at_rank(runs: Sequence[RunShares], rank: int) -> str:
         choose(positives, key=lambda row: row[0].share) for choose in (min, max)
     )
     n = min(run.by_rank[rank - 1].n_graded for run in runs)
+    if low.share == high.share:
+        return (
+            f"{start} rank {rank}, {_share(low)} of the graded pairs of each run are positive, of "
+            f"{n:,} or more"
+        )
     return (
         f"{start} rank {rank}, {_share(low)} ({low_name}) to {_share(high)} ({high_name}) of the "
         f"graded pairs are positive, of {n:,} or more of each run"

@@ -161,7 +161,9 @@ def _headline(levels: Sequence[LevelReasons], offers: Sequence[LevelOffer]) -> s
     )
     if level.n < FEWEST or not level.n_with_reason or level.by_reason is None:
         return sentence
-    most = max(level.by_reason, key=lambda reason: reason.n)
+    most, *further = sorted(level.by_reason, key=lambda reason: -reason.n)
+    if further and further[0].n == most.n:
+        return sentence
     interval = interval_text(most.interval.per_cent, digits=1)
     return (
         f"{sentence}, most often “{most.name}”: {100 * most.share:.1f} % of the labels ({interval})"

@@ -36,7 +36,7 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
         Column("n_agreed", "Confirmed"),
         Column("n_refused", "Refused"),
         Column("n_missing", "Positives by people that it lacks"),
-        Column("n_unjudged", "Positives that nobody judged"),
+        Column("n_unjudged", "Positives without a grade by people"),
     ]
     for key, title in SHARES.items():
         columns += [Column(key, f"{title}, %", 1)]
@@ -84,7 +84,7 @@ def _headline(row: QualityRow, nouns: Nouns) -> str:
             f"{quality.n_agreed:,}; it lacks {quality.n_missing:,} that they have"
         )
     return (
-        f"Of the positives that people confirm, {row.name} has {_told(recall)} a query on average; "
+        f"Of people's positives {row.name} has {_told(recall)} a query on average; "
         f"of its own that people judged they confirm {_told(precision)}, of "
         f"{recall.n:,} and {precision.n:,} {nouns.queries}"
     )

@@ -71,8 +71,8 @@ def refusals_result(
         reading=(
             "A row for each pair and reference set that calls it positive, where people's grade is "
             "below the threshold: the most contradicted first, then those with the most labels. "
-            "Labels: those of the pair itself; none where a lead decided or a duplicate takes its "
-            "original's grade. A blank rank: the run does not return the pair."
+            "Labels: those of the pair itself, also where a lead decided; none where a duplicate "
+            "takes its original's grade. A blank rank: the run does not return the pair."
         ),
         extent=f"{counted(sum(row.n_graded for row in refusals), 'graded positive')} of "
         f"{nouns.extent}",
@@ -93,7 +93,7 @@ def _columns(sides: Sequence[str], runs: Sequence[str]) -> list[Column]:
         Column("n_labels", "Labels"),
         Column("decided", "Decided"),
     ]
-    columns += [Column(f"rank_{n}", f"Rank in {name}") for n, name in enumerate(runs, start=1)]
+    columns += [Column(f"rank_in_{name}", f"Rank in {name}") for name in runs]
     return columns
 
 

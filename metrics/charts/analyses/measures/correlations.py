@@ -1,12 +1,12 @@
 """The rank correlations of measures over runs: table and heat map."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column
@@ -33,18 +33,20 @@ class MeasurePair(NamedTuple):
 
 def correlations_result(scores: RunScores) -> AnalysisResult:
     """The rank correlation of every two measures over the runs; two measures or more."""
-    values = {name: measure_correlations(scores.scores, method=name) for name in CORRELATION_TITLES}
     pairs = []
     for i, j in combinations(range(len(scores.columns)), 2):
-        is_complete = np.isfinite(scores.scores[:, [i, j]]).all(axis=1)
-        first, second = scores.scores[is_complete][:, [i, j]].T
-        cells = {name: float(table[i, j]) for name, table in values.items()}
+        both = scores.scores[:, [i, j]]
+        both = both[np.isfinite(both).all(axis=1)]
+        values = {
+            name: float(measure_correlations(both, method=name)[0, 1])
+            for name in CORRELATION_TITLES
+        }
         pair = MeasurePair(
             scores.columns[i],
             scores.columns[j],
-            int(np.count_nonzero(is_complete)),
-            {name: value if np.isfinite(value) else None for name, value in cells.items()},
-            pair_orders(first.tolist(), second.tolist()),
+            len(both),
+            {name: value if np.isfinite(value) else None for name, value in values.items()},
+            pair_orders(both[:, 0].tolist(), both[:, 1].tolist()),
         )
         pairs.append(pair)
     return AnalysisResult(
@@ -52,8 +54,8 @@ def correlations_result(scores: RunScores) -> AnalysisResult:
         reading=(
             "In each cell Kendall's tau-b of the runs' order by two measures: 1 where they order "
             "all pairs of runs alike, -1 where all the other way round, and blank where one of "
-            "them is the same for all runs or missing for one. It describes these runs, and has no "
-            "interval; of few runs one pair moves it far."
+            "them is the same for all runs. It is of the runs that have both, describes these, and "
+            "has no interval; of few runs one pair moves it far."
         ),
         extent=scores.whole_extent,
         columns=[
@@ -72,7 +74,7 @@ def correlations_result(scores: RunScores) -> AnalysisResult:
             [pair.first, pair.second, pair.n_runs, *pair.correlations.values(), *pair.orders]
             for pair in pairs
         ],
-        spec=_correlation_map(scores.columns, values["tau-b"]),
+        spec=_correlation_map(scores.columns, pairs),
         notes=scores.notes,
     )
 
@@ -82,22 +84,23 @@ def _correlation_headline(scores: RunScores, pairs: Sequence[MeasurePair]) -> st
     taus = [(tau, pair) for pair in pairs if (tau := pair.correlations["tau-b"]) is not None]
     if not taus:
         return f"No two of these measures can be compared over {scores.n_runs}"
-    if not any(pair.orders.opposite for _, pair in taus):
+    if not any(pair.orders.opposite for pair in pairs):
         return f"No two of these measures order a pair of the {scores.n_runs} against one another"
     tau, pair = min(taus, key=lambda row: row[0])
+    verb = "agree on" if len(taus) == 1 else "agree least on"
     return (
-        f"{pair.first} and {pair.second} agree least on the order of the {scores.n_runs}: tau-b "
-        f"{tau:.2f}, {pair.orders.opposite:,} of {sum(pair.orders):,} pairs of runs in opposite "
-        "orders"
+        f"{pair.first} and {pair.second} {verb} the order of {counted(pair.n_runs, 'run')} with a "
+        f"tau-b of {tau:.2f}: {pair.orders.opposite:,} of {counted(sum(pair.orders), 'pair')} of "
+        "runs are in opposite orders"
     )
 
 
-def _correlation_map(names: Sequence[str], values: NDArray[np.float64]) -> Spec:
+def _correlation_map(names: Sequence[str], pairs: Sequence[MeasurePair]) -> Spec:
     cells = [
-        {"first": first, "second": second, "tau": float(values[i, j])}
-        for i, first in enumerate(names)
-        for j, second in enumerate(names)
-        if i != j and np.isfinite(values[i, j])
+        {"first": first, "second": second, "tau": tau}
+        for pair in pairs
+        if (tau := pair.correlations["tau-b"]) is not None
+        for first, second in permutations((pair.first, pair.second))
     ]
     sort = list(names)
     encoding: Spec = {

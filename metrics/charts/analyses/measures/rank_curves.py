@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.analyses.measures.rank_curves import ConfusionCounts, CurvePoint
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, ConfusionCounts, CurvePoint
+from metrics.core.statistics.intervals import NO_INTERVAL
 
 UNJUDGED = "Targets that nobody judged count as negatives."
 
@@ -23,16 +24,17 @@ class RunCounts(NamedTuple):
 
     run: str
     counts: list[ConfusionCounts]
-    area: float | None
+    area: AreaUnderRoc | None
 
 
 def precision_recall_result(curves: Sequence[RunCurve], nouns: Nouns) -> AnalysisResult:
     """The eleven-point curve of each run; one or more."""
-    middle = {curve.run: curve.points[5].y for curve in curves}
-    best, worst = max(middle, key=middle.__getitem__), min(middle, key=middle.__getitem__)
-    headline = f"At half of the positives {best} has a precision of {middle[best]:.3f}"
-    if len(curves) > 1:
-        headline += f", {worst} of {middle[worst]:.3f}"
+    best, worst = (choose(curves, key=lambda curve: curve.points[5].y) for choose in (max, min))
+    headline = f"At half of the positives {best.run} has a precision of {_point(best.points[5])}"
+    if best.points[5].y > worst.points[5].y:
+        headline += f", {worst.run} of {_point(worst.points[5])}"
+    elif len(curves) > 1:
+        headline = f"At half of the positives each run has a precision of {best.points[5].y:.3f}"
     values = [
         {"run": curve.run, "recall": point.x, "precision": point.y}
         for curve in curves
@@ -86,7 +88,8 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
     return AnalysisResult(
         headline=_roc_headline(rows),
         reading=(
-            f"Mean shares of a query's positives and negatives within its first k ranks. {UNJUDGED}"
+            "Mean shares of a query's positives and negatives within its first k ranks. "
+            f"{UNJUDGED} Area: with its 95 % interval; the points of the curve have none."
         ),
         extent=nouns.extent,
         columns=[
@@ -96,9 +99,19 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             Column("false_rate", "Share of the negatives", 4),
             Column("n_with_positive", f"{nouns.title} with a positive"),
             Column("area", "Area under the curve", 4),
+            Column("area_low", "Area from", 4),
+            Column("area_high", "Area to", 4),
         ],
         rows=[
-            [row.run, point.k, point.true_rate, point.false_rate, point.n_with_positive, row.area]
+            [
+                row.run,
+                point.k,
+                point.true_rate,
+                point.false_rate,
+                point.n_with_positive,
+                row.area.value if row.area else None,
+                *(row.area.interval if row.area else NO_INTERVAL),
+            ]
             for row in rows
             for point in row.counts
         ],
@@ -108,18 +121,28 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
 
 
 def _roc_headline(rows: Sequence[RunCounts]) -> str:
-    """The areas of the best and worst run, or the share of positives at the last depth."""
-    areas = {row.run: row.area for row in rows if row.area is not None}
-    if areas:
-        best, worst = max(areas, key=areas.__getitem__), min(areas, key=areas.__getitem__)
-        sentence = f"By {best} a positive is above a negative with a chance of {areas[best]:.3f}"
-        return sentence if best == worst else f"{sentence}, by {worst} of {areas[worst]:.3f}"
-    row = max(rows, key=lambda row: row.counts[-1].true_rate or 0)
-    last = row.counts[-1]
-    return (
-        f"{row.run} has {100 * (last.true_rate or 0):.1f} % of the positives and "
-        f"{100 * (last.false_rate or 0):.1f} % of the negatives within its first {last.k:,} ranks"
+    """The best and the worst of the areas that are known, or the end of the first run's curve."""
+    areas = sorted(
+        [(row.area, row.run) for row in rows if row.area is not None],
+        key=lambda area_of_run: area_of_run[0].value,
     )
+    if areas:
+        (worst, worst_run), (best, best_run) = areas[0], areas[-1]
+        sentence = (
+            f"By {best_run} a positive is above a negative with a chance of {best.value:.3f} "
+            f"({interval_text(best.interval, digits=3)})"
+        )
+        if worst.value == best.value:
+            return sentence
+        interval = interval_text(worst.interval, digits=3)
+        return f"{sentence}, by {worst_run} of {worst.value:.3f} ({interval})"
+    row, last = rows[0], rows[0].counts[-1]
+    shares = [
+        f"{100 * share:.1f} % of the {name}"
+        for share, name in ((last.true_rate, "positives"), (last.false_rate, "negatives"))
+        if share is not None
+    ]
+    return f"Within its first {last.k:,} ranks {row.run} has {' and '.join(shares)}"
 
 
 def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> AnalysisResult:
@@ -148,7 +171,8 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
         ),
         reading=(
             f"Means over {nouns.queries} of the numbers of targets within the first k ranks and "
-            f"behind them, of {n_targets:,} a query. {UNJUDGED}"
+            f"behind them, of {n_targets:,} a query. {UNJUDGED} "
+            "They have no intervals here; the leaderboard has those of P@k and R@k."
         ),
         extent=nouns.extent,
         columns=[
@@ -165,6 +189,10 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
         rows=cells,
         notes=nouns.notes,
     )
+
+
+def _point(point: CurvePoint) -> str:
+    return f"{point.y:.3f} ({interval_text(point.interval, digits=3)})"
 
 
 def _lines(values: Sequence[Spec], x: Spec, y: Spec, runs: Sequence[str]) -> Spec:

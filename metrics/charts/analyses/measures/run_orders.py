@@ -17,13 +17,12 @@ def scatter_result(scores: RunScores) -> AnalysisResult:
         [run, *_mean_cells(first), *_mean_cells(second)]
         for run, (first, second) in zip(scores.runs, scores.means, strict=True)
     ]
-    is_known = np.isfinite(scores.scores).all(axis=1)
-    first, second = scores.scores[is_known].T
+    first, second = scores.scores[scores.is_complete].T
     orders = pair_orders(first.tolist(), second.tolist())
     return AnalysisResult(
         headline=(
-            f"{x} and {y} order {counted(orders.same, 'pair')} of runs alike and "
-            f"{orders.opposite:,} the other way round"
+            f"{x} and {y} order {counted(orders.same, 'pair')} of runs alike, "
+            f"{orders.opposite:,} the other way round, and {orders.equal:,} not both"
         ),
         reading=(
             "A point a run. From, to: 95 % interval of the mean for other queries like these; "
@@ -81,7 +80,7 @@ def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
 
     of : the columns as a noun in the plural, "measures" or "label sources"
     """
-    ranks = run_ranks(scores.scores)
+    ranks = run_ranks(np.where(scores.is_complete[:, None], scores.scores, np.nan))
     spans = rank_spans(ranks)
     names = list(zip(scores.keys, scores.columns, strict=True))
     order = np.lexsort((np.arange(len(ranks)), np.where(ranks[:, 0] > 0, ranks[:, 0], 2**31)))
@@ -111,10 +110,11 @@ def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
         spec=_rank_lines(scores, ranks, order[:MOST_LINES]),
         notes=[
             *scores.notes,
+            *scores.incomplete_notes,
             *(
                 f"All runs are equal by {name}: no ranks."
-                for j, name in enumerate(scores.columns)
-                if not ranks[:, j].any()
+                for name, column in zip(scores.columns, ranks.T, strict=True)
+                if np.count_nonzero(scores.is_complete) > 1 and not column.any()
             ),
             *(
                 [f"Lines: the first {MOST_LINES} of {scores.n_runs} by {scores.columns[0]}."]
@@ -128,15 +128,17 @@ def rank_changes_result(scores: RunScores, *, of: str) -> AnalysisResult:
 def _change_headline(
     scores: RunScores, ranks: NDArray[np.int64], spans: NDArray[np.int64], of: str
 ) -> str:
-    if np.count_nonzero(ranks.any(axis=0)) < 2:
-        return f"Fewer than two of these {of} tell the {scores.n_runs} apart"
+    n_ranked = int(np.count_nonzero(scores.is_complete))
+    n_orders = int(np.count_nonzero(ranks.any(axis=0)))
+    if n_orders < 2:
+        return f"Fewer than two of these {of} tell {counted(n_ranked, 'run')} apart"
     if not spans.any():
-        return f"The {scores.n_runs} have the same order by all of these {of}"
+        return f"{counted(n_ranked, 'run')} have the same order by {n_orders} {of}"
     run = int(np.argmax(spans))
     columns = np.flatnonzero(ranks[run] > 0)
     best, worst = columns[np.argmin(ranks[run, columns])], columns[np.argmax(ranks[run, columns])]
     return (
-        f"{scores.runs[run]} moves most: rank {ranks[run, best]} of {len(scores.runs)} by "
+        f"{scores.runs[run]} moves most: rank {ranks[run, best]} of {n_ranked} by "
         f"{scores.columns[best]}, {ranks[run, worst]} by {scores.columns[worst]}"
     )
 

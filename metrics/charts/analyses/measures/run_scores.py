@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from annotate.core.phrases import counted
 from metrics.core.analyses.measures.run_orders import RunMean
 
+DIGITS = 12
 MOST_LINES = 20  # runs with a line or a name of their own
 
 
@@ -29,13 +30,27 @@ class RunScores(NamedTuple):
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """(S, M) averages, larger better; NaN where there is none."""
+        """(S, M) averages, larger better, to 12 digits; NaN where there is none.
+
+        The order in which a sum is made up leaves its trace in further digits.
+        """
         values = [
             [np.nan if mean.value is None else mean.value for mean in row] for row in self.means
         ]
-        return np.array(values).reshape(len(self.runs), -1) * np.where(
-            self.smaller_is_better, -1, 1
-        )
+        signs = np.where(self.smaller_is_better, -1, 1)
+        return np.round(np.array(values).reshape(-1, len(self.columns)), DIGITS) * signs
+
+    @property
+    def is_complete(self) -> NDArray[np.bool_]:
+        """(S,) mask of the runs that have an average by each column."""
+        return np.asarray(np.isfinite(self.scores).all(axis=1))
+
+    @property
+    def incomplete_notes(self) -> list[str]:
+        """A sentence on the runs that lack an average, and so have no ranks; empty without."""
+        rows = zip(self.runs, self.is_complete, strict=True)
+        names = [run for run, is_complete in rows if not is_complete]
+        return [f"Without ranks, as they lack an average: {', '.join(names)}."] if names else []
 
     @property
     def n_runs(self) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.analyses.labels.pair_groups import pair_groups
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import Interval, mean_intervals
 
@@ -101,8 +102,7 @@ def positives_by_rank(
     ]
     is_within = is_ranked & (positives.rank <= CUT)
     parts = np.stack([is_within, is_ranked & ~is_within, ~is_ranked])
-    weight = None if groups.weight is None else groups.weight[positives.query]
-    of_pairs = Groups.of(groups.of_query[positives.query], weight=weight)
+    of_pairs = pair_groups(groups, positives.query)
     values = parts.astype(np.float64)
     intervals = mean_intervals(values, are_shares=True, groups=of_pairs)
     shares = [

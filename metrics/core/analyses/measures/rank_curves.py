@@ -96,18 +96,27 @@ def _mean_share(
     return float(groups.within(is_defined).mean(shares))
 
 
+class AreaUnderRoc(NamedTuple):
+    """The mean area over n queries with a positive and a negative, and its 95 % interval."""
+
+    value: float
+    interval: Interval
+    n: int
+
+
 def area_under_roc(
     positive_ranks: PositiveRanks, *, n_targets: int, groups: Groups
-) -> float | None:
+) -> AreaUnderRoc | None:
     """The mean area under the ROC curve: the chance that a positive stands above a negative.
 
+    n_targets : of each query, all of which the run must rank, and no others
     Over queries with a positive and a negative. None without one, or where a run does not rank all
-    `n_targets` of such a query: the rest of the curve is not known. Of ranks without ties; equals
-    the statistic of Mann and Whitney over the product of the numbers.
+    targets of such a query: the rest of the curve is not known. Of ranks without ties; equals the
+    statistic of Mann and Whitney over the product of the numbers.
     """
     n_negative = n_targets - positive_ranks.total
     is_defined = (positive_ranks.total > 0) & (n_negative > 0)
-    if not is_defined.any() or (positive_ranks.depth[is_defined] < n_targets).any():
+    if not is_defined.any() or (positive_ranks.depth[is_defined] != n_targets).any():
         return None
     n_queries = len(positive_ranks.depth)
     # negatives above a positive: those of its ranks that no positive has
@@ -115,4 +124,7 @@ def area_under_roc(
         positive_ranks.query, weights=positive_ranks.rank - positive_ranks.nth, minlength=n_queries
     )
     n_pairs = (positive_ranks.total * n_negative)[is_defined]
-    return float(groups.within(is_defined).mean(1 - n_above[is_defined] / n_pairs))
+    areas = 1 - n_above[is_defined] / n_pairs
+    of_defined = groups.within(is_defined)
+    (interval,) = mean_intervals(areas[None, :], are_shares=True, groups=of_defined)
+    return AreaUnderRoc(float(of_defined.mean(areas)), interval, len(areas))

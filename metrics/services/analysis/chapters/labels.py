@@ -102,8 +102,8 @@ ANALYSES = [
             "share of a set's positives that are people's, recall the share of people's positives "
             "that are the set's, each the mean over the queries where it is defined, with the 95 % "
             "interval of a share by groups of queries. The paper leaves queries without a judged "
-            "positive of the set out of recall too: that has a column of its own. Disputed and "
-            "excluded pairs and excluded items are left out."
+            "positive of the set out of recall too: that has a column of its own. Disputed "
+            "pairs, and pairs that a lead excluded, have no grade; excluded items are left out."
         ),
         find=against_people.against_people,
         function=reference_against_people,
@@ -119,8 +119,10 @@ ANALYSES = [
         definition=(
             "The positive pairs by the chosen label source are counted by the rank that the target "
             "has in the run, as measures rank it, and by whether reference sets, people (with "
-            "propagated grades) or both have the positive. Ranks 1 to 20 stand alone, then bins "
-            "end at 50, 100, 200, 500, ... Targets that are not in the run are counted apart. "
+            "propagated grades) or both have the positive: of the sets of the source, or where it "
+            "is people alone, of all. Pairs that a lead excluded count as unjudged. Ranks 1 to 20 "
+            "stand alone, then bins end at 50, 100, 200, 500, ... Targets that are not in the run "
+            "are counted apart. "
             "Shares are of all positives, with the 95 % interval of a share by groups of queries."
         ),
         find=by_rank.by_rank,
@@ -138,7 +140,8 @@ ANALYSES = [
         definition=(
             "Of the pairs at a rank of a run, over the queries of the set, those with a grade by "
             "people, their own or a propagated one, are counted by level, and shares are of them. "
-            "Excluded items are not ranked; unknown targets keep their ranks and have no grade. "
+            "Excluded items are not ranked; unknown targets keep their ranks and have no grade, "
+            "nor have pairs that a lead excluded. "
             "The last rank is the deepest of the first 20 at which pairs have a grade at least "
             "half as often, over all chosen runs, as at the best-judged rank. Shares have the "
             "weights of drawn queries, and Wilson's 95 % interval by groups of queries, which may "
@@ -179,10 +182,11 @@ ANALYSES = [
         definition=(
             "Of each reference set of the chosen label source the pairs whose grade reaches the "
             "threshold, and that have a grade by people, their own or a propagated one, which is "
-            "below it. Disputed pairs have no grade; excluded items and pairs are left out. Ranks "
-            "are those of scores, in the first eight of the chosen runs. The share has the weights "
-            "of drawn queries, and Wilson's 95 % interval by groups of queries."
+            "below it. Disputed pairs, and pairs that a lead excluded, have no grade; excluded "
+            "items are left out. Ranks are those of scores, in the first eight of the chosen runs. "
+            "The share has the weights of drawn queries, and Wilson's 95 % interval by groups."
         ),
+        n_runs=refusals.MOST_RUNS,
         find=refusals.find,
         function=refused_positives,
         oracle=Oracle.RECOUNT,

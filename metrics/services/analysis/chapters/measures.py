@@ -26,7 +26,8 @@ ANALYSES = [
         question="Which measures order the runs alike?",
         paper="ECCV Caption, Table 5",
         definition=(
-            "The averages of the leaderboard order the runs; measures of ranks, where less is "
+            "The averages of the leaderboard order the runs that have both, equal to 12 digits "
+            "being equal; measures of ranks, where less is "
             "better, are turned round. Kendall's tau-b leaves pairs of runs that are equal by one "
             "of the measures out of its denominator; tau counts them 0. tau-AP weighs the top of "
             "the order more and is undefined with ties; its mean of both ways is given."
@@ -46,9 +47,10 @@ ANALYSES = [
         question="Which runs does one measure favour over another one?",
         paper="ECCV Caption, Figure 4",
         definition=(
-            "Each run's averages by two measures, as the leaderboard has them, with Student's 95 % "
-            "intervals by groups of queries. Pairs of runs are counted that the two measures order "
-            "alike and the other way round."
+            "Each run's averages by two measures, as the leaderboard has them, with its 95 % "
+            "intervals by groups of queries: Wilson's of shares, Student's of mean ranks, none of "
+            "a median. Pairs of runs are counted that the two measures order alike, the other way "
+            "round, or not both; averages that are equal to 12 digits are equal."
         ),
         find=run_orders.scatter,
         function=run_means,
@@ -65,8 +67,10 @@ ANALYSES = [
         question="How does the order of the runs change with the measure?",
         paper="ECCV Caption, Figure 5",
         definition=(
-            "The rank of a run is 1 and the number of runs whose average is better; equal runs "
-            "share it. Places are counted between its best and its worst rank."
+            "The rank of a run is 1 and the number of runs whose average is better; runs that are "
+            "equal to 12 digits share it. Places are counted between its best and its worst rank. "
+            "Runs without an average by one of the measures have no ranks, and a measure by which "
+            "all runs are equal gives none."
         ),
         find=run_orders.changes_by_measure,
         function=run_ranks,
@@ -109,6 +113,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/measures/test_precision_by_recall.py",
         choices=OF_RUNS,
+        n_runs=rank_curves.MOST_CURVES,
     ),
     Analysis(
         name="roc",
@@ -118,13 +123,15 @@ ANALYSES = [
         definition=(
             "At each depth k the share of a query's positives and of its negatives among the first "
             "k, as means over the queries that have such. Negatives are all other targets of the "
-            "query set. The area is the mean chance that a positive stands above a negative."
+            "query set. The area is the mean chance that a positive stands above a negative. Runs "
+            "that rank targets unknown to the collection are left out."
         ),
         find=rank_curves.roc,
         function=area_under_roc,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/measures/test_area_under_roc.py",
         choices=OF_RUNS,
+        n_runs=rank_curves.MOST_CURVES,
     ),
     Analysis(
         name="confusion-counts",
@@ -141,5 +148,6 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/measures/test_confusion_counts.py",
         choices=OF_RUNS,
+        n_runs=rank_curves.MOST_CURVES,
     ),
 ]

@@ -22,7 +22,7 @@ def find(request: AnalysisRequest) -> AnalysisResult:
     rows = _rows(collection)
     if not rows:
         raise NotDefined("No item and no pair is excluded.")
-    n_items = items.filter(split="test").values("side").order_by().annotate(n=Count("pk"))
+    n_items = items.values("side").order_by().annotate(n=Count("pk"))
     left_out = Pair.objects.left_out().filter(collection=collection)
     return exclusions_result(
         rows,

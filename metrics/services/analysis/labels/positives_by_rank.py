@@ -11,7 +11,7 @@ from metrics.core.analyses.labels.positives_by_rank import (
     RankedPositives,
     positives_by_rank,
 )
-from metrics.core.labels.label_sources import Grades, LabelSource, People
+from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
@@ -23,10 +23,11 @@ from metrics.services.analysis.inputs import (
 )
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.scores import labels
 from metrics.services.scores.propagation import mask_of
 from pooling.models import Run
 
-BOTH, PEOPLE = 1, 2  # positions in ORIGINS
+REFERENCE, BOTH, PEOPLE = 0, 1, 2  # positions in ORIGINS
 
 
 def by_rank(request: AnalysisRequest) -> AnalysisResult:
@@ -42,7 +43,7 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
     runs_positives = []
     for number, run in enumerate(runs, start=1):
         runs_positives.append(_ranked_positives(inputs, run, positives, people))
-        request.report_progress(number, len(runs), "run")
+        request.report_progress(number, len(runs), "runs")
     deepest = max(int(row.depth.max()) for row in runs_positives)
     rows = [
         RankedRun(
@@ -68,17 +69,20 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
 
 
 def _positives(inputs: DirectionInputs, people: Grades) -> Grades:
-    """The positives of the chosen label source, each with its origin as grade."""
+    """The positives of the chosen label source, each with its origin as grade.
+
+    The reference is that of the source; where people are chosen alone, all sets of the collection.
+    """
     whole, threshold = inputs.labels.whole, inputs.spec.threshold
     source = LabelSource.parse(inputs.spec.label_source)
+    names = source.sets or labels.set_names(collection=inputs.collection)
+    reference = source_grades(inputs, LabelSource.of(People.NONE, names)) if names else no_grades()
     positives = _where(whole, whole.grade >= threshold)
-    origin = np.zeros(len(positives.grade), dtype=np.int64)
-    if source.has_people:
-        origin[mask_of(positives, _where(people, people.grade >= threshold))] = PEOPLE
-        reference = inputs.labels.reference
-        if reference is not None:
-            is_in_set = mask_of(positives, _where(reference, reference.grade >= threshold))
-            origin[is_in_set & (origin == PEOPLE)] = BOTH
+    is_of_people, is_of_reference = (
+        mask_of(positives, _where(grades, grades.grade >= threshold))
+        for grades in (people, reference)
+    )
+    origin = np.where(is_of_people, np.where(is_of_reference, BOTH, PEOPLE), REFERENCE)
     return positives._replace(grade=origin)
 
 

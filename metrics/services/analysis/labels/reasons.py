@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from annotate.core.labels import level_reasons
+from annotate.core.phrases import counted
 from annotate.models import Judgment
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.charts.analyses.labels.reasons import (
@@ -76,6 +77,8 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     offers = [LevelOffer(level.name, level_reasons.codes(level.reasons)) for level in levels]
     codes = [code for offer in offers for code in offer.codes]
     code_lists = [labels.code_lists[number] for number in np.unique(labels.code_list)]
+    if not any(code_lists):
+        raise NotDefined(f"None of the {counted(len(labels.grade), 'label')} names a reason yet.")
     codes += sorted({code for code_list in code_lists for code in code_list})
     tables = [
         reasons_given(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from annotate.core.phrases import counted
 from annotate.models import Resolution
 from metrics.charts.analyses.labels.refusals import RefusedPair, refusals_result
 from metrics.charts.results import AnalysisResult
@@ -56,7 +55,7 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         )
     if not any(len(row.source) for row in refusals):
         raise NotDefined(
-            f"People refused none of the {counted(n_graded, 'positive')} of {sets} they graded."
+            f"People refused none of the positives of {sets} that they graded ({n_graded:,})."
         )
     return refusals_result(
         _pairs(inputs, runs, refusals, people.propagated),

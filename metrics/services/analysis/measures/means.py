@@ -133,8 +133,8 @@ def sample_notes(measures: Sequence[Measure], kinds: Sequence[EstimateKind]) -> 
 
 def missing_notes(runs: Sequence[Run], n_missing: Sequence[int], queries: str) -> list[str]:
     """A sentence on runs that miss queries; empty where none does."""
-    rows = [f"{name_of(run)} {n:,}" for run, n in zip(runs, n_missing, strict=True) if n]
+    rows = [f"{name_of(run)} ({n:,})" for run, n in zip(runs, n_missing, strict=True) if n]
     if not rows:
         return []
     more = f" and {counted(len(rows) - MOST_NAMED, 'more run')}" if len(rows) > MOST_NAMED else ""
-    return [f"Missed {queries} count 0: {', '.join(rows[:MOST_NAMED])}{more}."]
+    return [f"Runs that miss {queries}, which count 0: {', '.join(rows[:MOST_NAMED])}{more}."]

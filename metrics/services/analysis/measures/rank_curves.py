@@ -56,13 +56,13 @@ def precision_recall(request: AnalysisRequest) -> AnalysisResult:
 
 def roc(request: AnalysisRequest) -> AnalysisResult:
     """The share of positives by the share of negatives within each depth, of each run."""
-    ranked_runs = _ranked_runs(request)
+    ranked_runs = _ranked_runs(request, of_known_targets=True)
     return roc_result(_run_counts(ranked_runs), ranked_runs.n_targets, ranked_runs.nouns)
 
 
 def confusion(request: AnalysisRequest) -> AnalysisResult:
     """True and false positives and negatives at each depth, of each run."""
-    ranked_runs = _ranked_runs(request)
+    ranked_runs = _ranked_runs(request, of_known_targets=True)
     return confusion_result(_run_counts(ranked_runs), ranked_runs.n_targets, ranked_runs.nouns)
 
 
@@ -73,35 +73,38 @@ def _run_counts(ranked_runs: RankedRuns) -> list[RunCounts]:
         deepest = int(ranks.depth.max(initial=1))
         depths = sorted({depth for depth in DEPTHS if depth < deepest} | {deepest})
         counts = confusion_counts(ranks, n_targets=n_targets, depths=depths, groups=groups)
-        area = area_under_roc(ranks, n_targets=n_targets, groups=groups)
-        rows.append(RunCounts(name_of(run), counts, area))
+        areas = area_under_roc(ranks, n_targets=n_targets, groups=groups)
+        rows.append(RunCounts(name_of(run), counts, areas))
     return rows
 
 
-def _ranked_runs(request: AnalysisRequest) -> RankedRuns:
-    """Read the ranks of the positives; raises NotDefined without a run or a positive."""
+def _ranked_runs(request: AnalysisRequest, *, of_known_targets: bool = False) -> RankedRuns:
+    """Read the ranks of the positives; raises NotDefined without a run or a positive.
+
+    of_known_targets : leave out runs that rank targets that the collection does not know: these
+        keep their ranks, so how many of its own targets stand before them is not known
+    """
     inputs = direction_inputs(request)
     runs = runs_of(request, least=1)
     if not (inputs.labels.whole.grade >= inputs.spec.threshold).any():
         raise NotDefined("No query has a positive by these labels yet.")
-    shown_runs = runs[:MOST_CURVES]
-    tables = [ranked_tables(inputs, run, [inputs.labels.whole])[0] for run in shown_runs]
+    notes = []
+    if of_known_targets and inputs.scope.gallery is None and any(run.n_unknown for run in runs):
+        names = ", ".join(name_of(run) for run in runs if run.n_unknown)
+        notes.append(f"Left out, as they rank targets that the collection does not know: {names}.")
+        runs = [run for run in runs if not run.n_unknown]
+        if not runs:
+            raise NotDefined(
+                f"All of these runs rank targets that the collection does not know ({names}): "
+                "choose a query set that lists its targets."
+            )
+    tables = [ranked_tables(inputs, run, [inputs.labels.whole])[0] for run in runs]
     ranks = [positives(table, inputs.spec.threshold) for table in tables]
     gallery = labels.gallery_of(query_set=inputs.query_set, scope=inputs.scope)
-    deepest = max(int(row.depth.max(initial=0)) for row in ranks)
     nouns = nouns_of(inputs)
     n_missing = [int((row.depth == 0).sum()) for row in ranks]
-    notes = [*nouns.notes, *missing_notes(shown_runs, n_missing, nouns.queries)]
-    if len(runs) > MOST_CURVES:
-        notes.append(f"Shown are the first {MOST_CURVES} of {len(runs):,} runs by name.")
-    if deepest > gallery.n:
-        notes.append(
-            f"A run ranks {deepest:,} targets, more than the {gallery.n:,} of the collection: "
-            "those that it does not know count as negatives too."
-        )
+    notes = [*nouns.notes, *notes, *missing_notes(runs, n_missing, nouns.queries)]
     if inputs.undrawn:
         samples = names_from_facts(inputs.undrawn.facts() or {})
         notes.append(sample_sentence(samples, "these numbers"))
-    return RankedRuns(
-        inputs, shown_runs, ranks, max(gallery.n, deepest), nouns._replace(notes=notes)
-    )
+    return RankedRuns(inputs, runs, ranks, gallery.n, nouns._replace(notes=notes))

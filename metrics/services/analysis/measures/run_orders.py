@@ -69,9 +69,11 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         spec = replace(request.spec.scores, label_source=label_source.key)
         part_inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))
         measured = measured_runs(part_inputs, runs)
+        notes += [
+            f"{label_source.label}: {note}"
+            for note in sample_notes(inputs.measures, measured.kinds)
+        ]
         if not measured.kinds[0].is_estimable:
-            (note,) = sample_notes(inputs.measures, measured.kinds)
-            notes.append(f"{label_source.label}: {note}")
             continue
         columns.append(label_source.label)
         keys.append(label_source.key)

@@ -14,11 +14,11 @@ from metrics.charts.analyses.measures.rank_curves import (
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.analyses.nouns import Nouns
-from metrics.core.analyses.measures.rank_curves import CurvePoint, confusion_counts
+from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, CurvePoint, confusion_counts
 from metrics.core.analyses.measures.run_orders import RunMean
 from metrics.core.measures.ranking import PositiveRanks
 from metrics.core.statistics.groups import Groups
-from metrics.core.statistics.intervals import NO_INTERVAL
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 
 NOUNS = Nouns("captions", "2 captions", ["Rough."])
 
@@ -37,8 +37,8 @@ def scores_of(**columns: list[float | None]) -> RunScores:
 def test_the_two_measures_that_agree_least_are_named():
     scores = scores_of(AP=[0.1, 0.2, 0.3], RR=[0.2, 0.3, 0.5], P=[0.3, 0.1, 0.2])
     assert correlations_result(scores).headline == (
-        "AP and P agree least on the order of the 3 runs: tau-b -0.33, 2 of 3 pairs of runs in "
-        "opposite orders"
+        "AP and P agree least on the order of 3 runs with a tau-b of -0.33: 2 of 3 pairs of runs "
+        "are in opposite orders"
     )
 
 
@@ -60,7 +60,7 @@ def test_the_run_that_moves_most_is_named():
     )
     same = scores_of(AP=[0.3, 0.2], RR=[0.3, 0.1])
     assert rank_changes_result(same, of="measures").headline == (
-        "The 2 runs have the same order by all of these measures"
+        "2 runs have the same order by 2 measures"
     )
 
 
@@ -70,7 +70,22 @@ def test_a_column_in_which_all_runs_are_equal_orders_nothing():
     assert [row[1:4] for row in result.rows] == [[1, None, 2], [2, None, 1]]
     assert result.notes == ["All runs are equal by RR: no ranks."]
     two = rank_changes_result(scores_of(AP=[0.3, 0.2], RR=[0, 0]), of="measures")
-    assert two.headline == "Fewer than two of these measures tell the 2 runs apart"
+    assert two.headline == "Fewer than two of these measures tell 2 runs apart"
+
+
+def test_two_measures_alone_are_not_said_to_agree_least():
+    scores = scores_of(AP=[0.1, 0.2, 0.3], P=[0.3, 0.1, 0.2])
+    assert correlations_result(scores).headline == (
+        "AP and P agree on the order of 3 runs with a tau-b of -0.33: 2 of 3 pairs of runs are in "
+        "opposite orders"
+    )
+
+
+def test_averages_that_differ_by_the_order_of_a_sum_are_equal():
+    means = [np.mean([0.1, 0.2, 0.3]), np.mean([0.3, 0.2, 0.1])]
+    assert means[0] != means[1]
+    result = rank_changes_result(scores_of(AP=means, RR=[0.2, 0.1]), of="measures")
+    assert "All runs are equal by AP: no ranks." in result.notes
 
 
 def test_of_many_runs_the_first_have_lines_and_all_have_rows():
@@ -84,22 +99,28 @@ def test_of_many_runs_the_first_have_lines_and_all_have_rows():
 def test_a_run_without_an_average_has_no_rank_and_no_point():
     scores = scores_of(AP=[0.3, None, 0.1], RR=[0.3, 0.2, 0.1])
     rows = {row[0]: row for row in rank_changes_result(scores, of="measures").rows}
-    assert rows["b"][1:4] == [None, 2, 0]
+    assert rows["b"][1:4] == [None, None, 0] and rows["c"][1:3] == [2, 2]
     result = scatter_result(scores)
-    assert result.headline == "AP and RR order 1 pair of runs alike and 0 the other way round"
+    assert result.headline == (
+        "AP and RR order 1 pair of runs alike, 0 the other way round, and 0 not both"
+    )
     assert [value["run"] for value in result.spec["data"]["values"]] == ["a", "c"]
 
 
 def test_precision_is_told_at_half_of_the_positives():
-    points = [
-        [CurvePoint(x / 10, y - x / 100, NO_INTERVAL) for x in range(11)] for y in (0.85, 0.45)
-    ]
+    interval = Interval(0.5, 0.9)
+    points = [[CurvePoint(x / 10, y - x / 100, interval) for x in range(11)] for y in (0.85, 0.45)]
     curves = [RunCurve("near", points[0]), RunCurve("far", points[1])]
     assert precision_recall_result(curves, NOUNS).headline == (
-        "At half of the positives near has a precision of 0.800, far of 0.400"
+        "At half of the positives near has a precision of 0.800 (95 % interval 0.500 to 0.900), "
+        "far of 0.400 (95 % interval 0.500 to 0.900)"
     )
     assert precision_recall_result(curves[:1], NOUNS).headline == (
-        "At half of the positives near has a precision of 0.800"
+        "At half of the positives near has a precision of 0.800 (95 % interval 0.500 to 0.900)"
+    )
+    alike = [RunCurve("one", points[0]), RunCurve("two", points[0])]
+    assert precision_recall_result(alike, NOUNS).headline == (
+        "At half of the positives each run has a precision of 0.800"
     )
 
 
@@ -113,15 +134,18 @@ def counts():
 
 
 def test_areas_are_told_where_they_are_known(counts):
-    rows = [RunCounts("near", counts, 0.9), RunCounts("far", counts, 0.6)]
-    assert roc_result(rows, 10, NOUNS).headline == (
-        "By near a positive is above a negative with a chance of 0.900, by far of 0.600"
+    near, far = (AreaUnderRoc(area, Interval(0.5, 0.95), 2) for area in (0.9, 0.6))
+    both = roc_result([RunCounts("near", counts, near), RunCounts("far", counts, far)], 10, NOUNS)
+    assert both.headline == (
+        "By near a positive is above a negative with a chance of 0.900 (95 % interval 0.500 to "
+        "0.950), by far of 0.600 (95 % interval 0.500 to 0.950)"
     )
     short = roc_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert short.headline == (
-        "near has 100.0 % of the positives and 44.4 % of the negatives within its first 5 ranks"
+        "Within its first 5 ranks near has 100.0 % of the positives and 44.4 % of the negatives"
     )
     assert short.notes[-1].startswith("An area is known only of runs that rank all 10 targets")
+    assert short.rows[0][-3:] == [None, None, None]
 
 
 def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):

@@ -56,23 +56,26 @@ def test_agreement_is_told_from_30_pairs_on():
     few = result(20, 40, 1, n_doubles=29, n_differ=3)
     assert few.headline == (
         "60 of 61 pairs (98.4 %) have a grade, 20 of them (33.3 %) a relevant one; 29 pairs have "
-        "two planned labels"
+        "two or more planned labels"
     )
     many = result(20, 40, 1, n_doubles=30, n_differ=3).headline
-    assert "; of the 30 with two planned labels 90.0 % (95 % interval 74.4 to " in many
+    assert "; in 90.0 % (95 % interval 74.4 to " in many and "of the 30 with two or more" in many
     assert ", alpha is 0." in many
 
 
 def test_agreement_without_alpha_where_all_labels_are_the_same():
     headline = result(40, 0, 0, n_doubles=40).headline
     assert headline.startswith("40 of 40 pairs (100.0 %) have a grade, 40 of them (100.0 %)")
-    assert "100.0 % (95 % interval 91.2 to 100.0) have equal ones" in headline
+    assert "in 100.0 % (95 % interval 91.2 to 100.0) of the 40 with" in headline
     assert "alpha" not in headline
 
 
 def test_nothing_is_relevant_or_shared_where_nothing_has_a_grade():
     table = result(0, 0, 1)
-    assert table.headline == "0 of 1 pair (0.0 %) have a grade; 0 pairs have two planned labels"
+    assert (
+        table.headline
+        == "0 of 1 pair (0.0 %) have a grade; 0 pairs have two or more planned labels"
+    )
     row = dict(zip([column.key for column in table.columns], table.rows[0], strict=True))
     assert row["relevant"] is None and row["unanimous"] is None and row["alpha"] is None
     assert "Relevant is a grade from 1 up." in table.reading

@@ -65,7 +65,7 @@ def against_headline(n_queries):
 
 def test_recall_and_precision_are_told_with_their_intervals_from_thirty_queries_on():
     assert against_headline(30) == (
-        "Of the positives that people confirm, reference “a” has 75.0 % (95 % interval 64.5 to "
+        "Of people's positives reference “a” has 75.0 % (95 % interval 64.5 to "
         "83.2) a query on average; of its own that people judged they confirm 100.0 % (95 % "
         "interval 88.6 to 100.0), of 30 and 30 captions"
     )

@@ -7,6 +7,7 @@ from sklearn.metrics import roc_auc_score
 from metrics.core.analyses.measures.rank_curves import area_under_roc
 from metrics.core.measures.ranking import positives
 from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import mean_intervals
 from tests.metrics.core.cases import Case
 
 N_DOCS = 30
@@ -35,7 +36,9 @@ def test_the_area_is_the_mean_of_scikit_learns_over_queries_with_both(seed):
     area = area_under_roc(
         positives(generated.ranked, 1), n_targets=N_DOCS, groups=Groups.single(len(areas) + 4)
     )
-    assert area == pytest.approx(np.mean(areas), abs=1e-12)
+    assert (area.value, area.n) == (pytest.approx(np.mean(areas), abs=1e-12), len(areas))
+    expected = mean_intervals(np.array([areas]), are_shares=True, groups=Groups.single(len(areas)))
+    assert [area.interval] == expected
 
 
 def test_weights_are_those_of_the_queries_that_count():
@@ -48,13 +51,15 @@ def test_weights_are_those_of_the_queries_that_count():
     single = []
     for q in counting:
         alone = Groups.of(np.arange(12), weight=np.where(np.arange(12) == q, 1.0, 0.0))
-        single.append(area_under_roc(ranks, n_targets=N_DOCS, groups=alone))
-    assert whole == pytest.approx(np.average(single, weights=weight[counting]), abs=1e-12)
+        single.append(area_under_roc(ranks, n_targets=N_DOCS, groups=alone).value)
+    assert whole.value == pytest.approx(np.average(single, weights=weight[counting]), abs=1e-12)
 
 
 def test_there_is_no_area_where_a_ranking_ends_before_all_targets_or_nothing_is_positive():
     generated = whole_case(3)
     ranks, groups = positives(generated.ranked, 1), Groups.single(12)
     assert area_under_roc(ranks, n_targets=N_DOCS + 1, groups=groups) is None
+    # unknown targets among the ranks
+    assert area_under_roc(ranks, n_targets=N_DOCS - 1, groups=groups) is None
     none = positives(generated.ranked, 9)
     assert area_under_roc(none, n_targets=N_DOCS, groups=groups) is None

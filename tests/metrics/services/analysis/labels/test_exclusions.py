@@ -51,7 +51,7 @@ def test_items_and_pairs_are_listed_with_their_reasons_the_newest_first(study, l
     assert all(row["at"].endswith("Z") for row in rows)
     result = answer_of(study, NAME).result
     assert result.headline == (
-        "1 query, 1 document and 1 pair are excluded, most often for “blank” (1 document)"
+        "1 query, 1 document and 1 pair are excluded, most often for “blank” (2)"
     )
     assert result.extent == "6 queries, 9 documents and 18 pairs in all"
     # the pair of query 2 and document 4 has one label
@@ -62,7 +62,7 @@ def test_reasons_are_counted_whatever_their_case(study, lead):
     for number, reason in enumerate(["Blank", "blank ", "no  picture", "BLANK"]):
         exclusions.exclude_item(item=queries_of(study)[number], by=lead, reason=reason)
     result = answer_of(study, NAME).result
-    assert result.headline == "4 queries are excluded, most often for “BLANK” (3 queries)"
+    assert result.headline == "4 queries are excluded, most often for “BLANK” (3)"
     assert result.notes[1] == "By reason: “BLANK” 3 queries; “no  picture” 1 query."
 
 

@@ -18,7 +18,7 @@ from tests.metrics.services.analysis.questions import answer_of, table_of
 
 pytestmark = pytest.mark.django_db
 NAME = "labels-by-run-and-rank"
-COUNTS = ("n", "n_graded", "n_open", "n_unjudged", "level_1_n", "level_2_n", "level_3_n")
+COUNTS = ("n", "n_graded", "n_open", "n_unjudged", "Level 2_n", "Level 1_n", "Level 0_n")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_grades_are_counted_at_each_rank_of_each_run(study):
         ("All runs", "1 to 2"): (24, 18, 0, 6, 6, 6, 6),
     }
     (first, *_) = table_of(study, NAME, run=[row.pk for row in Run.objects.filter(name="shifted")])
-    assert [first[key] for key in ("level_1", "level_2", "level_3")] == [0, 50, 50]
+    assert [first[key] for key in ("Level 2", "Level 1", "Level 0")] == [0, 50, 50]
     assert (first["positive_n"], first["positive"]) == (3, 50)
     assert first["positive_low"] == pytest.approx(18.76, abs=0.01)  # Wilson of 3 of 6
 
@@ -70,7 +70,7 @@ def test_the_threshold_says_what_is_positive_and_changes_no_level(study):
     keys = [run(study).pk]
     rows = [table_of(study, NAME, run=keys, threshold=threshold)[0] for threshold in (1, 2)]
     assert [row["positive_n"] for row in rows] == [6, 3]
-    assert [row["level_2_n"] for row in rows] == [3, 3]
+    assert [row["Level 1_n"] for row in rows] == [3, 3]
 
 
 def test_reference_labels_are_no_grades_of_people(study):

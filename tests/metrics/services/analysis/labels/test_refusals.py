@@ -106,7 +106,7 @@ def test_ranks_are_those_of_the_chosen_runs(study):
     cast.run(study, "first", rankings)
     cast.run(study, "second", {queries[1].pk: ([documents[1].pk], [1.0])})
     rows = table_of(study, NAME)
-    assert [(row["rank_1"], row["rank_2"]) for row in rows] == [(2, None), (None, 1)]
+    assert [(row["rank_in_first"], row["rank_in_second"]) for row in rows] == [(2, None), (None, 1)]
     titles = [column.title for column in answer_of(study, NAME).result.columns]
     assert titles[-2:] == ["Rank in first", "Rank in second"]
 
@@ -154,5 +154,5 @@ def test_without_a_set_a_grade_or_a_refusal_there_is_nothing_to_list(study):
     )
     grade(study, {(0, 0): 1})
     assert answer_of(study, NAME).reason == (
-        "People refused none of the 1 positive of “original” they graded."
+        "People refused none of the positives of “original” that they graded (1)."
     )

@@ -3,6 +3,9 @@
 import pytest
 
 from annotate.models import Item
+from metrics.services.analysis.page import caption_of
+from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
 from tests import cast
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,
@@ -10,7 +13,7 @@ from tests.metrics.services.analysis.collection.small_study import (
     queries_of,
     small_study,
 )
-from tests.metrics.services.analysis.questions import answer_of, table_of
+from tests.metrics.services.analysis.questions import answer_of, chosen, table_of
 
 pytestmark = pytest.mark.django_db
 
@@ -95,7 +98,24 @@ def test_of_many_runs_seven_are_shown_and_that_is_told(study):
         )
     result = answer_of(study, "precision-recall").result
     assert len({row[0] for row in result.rows}) == 7
-    assert "Shown are the first 7 of 12 runs by name." in result.notes
+    choices = chosen(study)
+    answer = answer_of(study, "precision-recall")
+    caption = caption_of(ANALYSES["precision-recall"], choices, answer)
+    assert ", the first of 12 by name." in caption
+
+
+def test_runs_with_unknown_targets_are_left_out_where_negatives_are_counted(study):
+    Run.objects.filter(name="short").update(report={"n_unknown": 3})
+    for name in ("roc", "confusion-counts"):
+        result = answer_of(study, name).result
+        assert {row[0] for row in result.rows} == {"alpha", "beta", "whole"}
+        assert (
+            "Left out, as they rank targets that the collection does not know: short."
+            in result.notes
+        )
+    assert by_run(table_of(study, "precision-recall"), "short")
+    study.runs.update(report={"n_unknown": 3})
+    assert answer_of(study, "roc").reason.startswith("All of these runs rank targets that")
 
 
 @pytest.mark.parametrize("name", ["precision-recall", "roc", "confusion-counts"])
