@@ -7,7 +7,6 @@ from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, ConfusionCounts, CurvePoint
-from metrics.core.statistics.intervals import NO_INTERVAL
 
 UNJUDGED = "Targets that nobody judged count as negatives."
 
@@ -25,6 +24,11 @@ class RunCounts(NamedTuple):
     run: str
     counts: list[ConfusionCounts]
     area: AreaUnderRoc | None
+
+    @property
+    def area_cells(self) -> list[Cell]:
+        """The area and the ends of its interval."""
+        return [self.area.value, *self.area.interval] if self.area else [None, None, None]
 
 
 def precision_recall_result(curves: Sequence[RunCurve], nouns: Nouns) -> AnalysisResult:
@@ -103,15 +107,8 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             Column("area_high", "Area to", 4),
         ],
         rows=[
-            [
-                row.run,
-                point.k,
-                point.true_rate,
-                point.false_rate,
-                point.n_with_positive,
-                row.area.value if row.area else None,
-                *(row.area.interval if row.area else NO_INTERVAL),
-            ]
+            [row.run, point.k, point.true_rate, point.false_rate, point.n_with_positive]
+            + row.area_cells
             for row in rows
             for point in row.counts
         ],
