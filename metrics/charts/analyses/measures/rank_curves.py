@@ -107,8 +107,7 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             Column("area_high", "Area to", 4),
         ],
         rows=[
-            [row.run, point.k, point.true_rate, point.false_rate, point.n_with_positive]
-            + row.area_cells
+            [row.run, point.k, *point.rates, point.n_with_positive, *row.area_cells]
             for row in rows
             for point in row.counts
         ],

@@ -40,6 +40,11 @@ class ConfusionCounts(NamedTuple):
     n_with_positive: int
     n_with_negative: int
 
+    @property
+    def rates(self) -> tuple[float | None, float | None]:
+        """The shares of the positives and of the negatives within k."""
+        return self.true_rate, self.false_rate
+
 
 def precision_by_recall(positive_ranks: PositiveRanks, *, groups: Groups) -> list[CurvePoint]:
     """The eleven-point curve: interpolated precision at recall 0, .1, ..., 1; mean over Q queries.
