@@ -26,6 +26,8 @@ PARAMETERS = {
     "threshold": "threshold",
     "queries": "queries",
     "measure": "measure",
+    "method": "decide",
+    "missing": "missing",
 }
 
 

@@ -12,13 +12,15 @@ from annotate.core.files.formats import FormatError
 from annotate.models import Collection
 from metrics.charts.pictures import PictureError, svg_of
 from metrics.charts.results import AnalysisResult
+from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import read_scores
-from metrics.services.analysis.analyses import Analysis, NotDefined
+from metrics.services.analysis.analyses import Analysis, FileRequest, NotDefined
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.register import ANALYSES
+from metrics.services.leaderboard.choices.choices import MISSING_NAMES, MISSING_ZERO
 from pooling.models import Run
 
 # options that say something of a collection
@@ -73,9 +75,23 @@ class Command(BaseCommand):
             help="such as C@5; several with blanks, where an analysis is about several",
         )
         parser.add_argument(
+            "--method",
+            choices=list(METHODS),
+            default="",
+            metavar="METHOD",
+            help=f"the test of differences: {', '.join(METHODS)}",
+        )
+        parser.add_argument(
+            "--missing",
+            choices=list(MISSING_NAMES),
+            default="",
+            help="queries that a run misses: zero counts 0, runs and queries leave such out",
+        )
+        parser.add_argument(
             "--scores",
             metavar="FILE",
-            help="in place of a collection: averages, a row a run and a column a measure",
+            help="in place of a collection: a row a run and a column a measure, or a row a topic "
+            "and a column a run",
         )
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--csv", action="store_true", help="the table with all digits")
@@ -124,6 +140,8 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
         "threshold": options["threshold"],
         "queries": options["queries"],
         "measure": options["measure"],
+        "decide": options["method"],
+        "missing": options["missing"],
     }
     parameters = QueryDict(mutable=True)
     parameters.update({name: value for name, value in names.items() if value})
@@ -141,7 +159,7 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
 
 
 def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
-    """Compute an analysis from a file of averages; CommandError where it cannot be."""
+    """Compute an analysis from a file of scores; CommandError where it cannot be."""
     if analysis.of_scores is None:
         names = ", ".join(name for name, row in ANALYSES.items() if row.of_scores)
         raise CommandError(f"{analysis.name} needs a collection. From a file come: {names}.")
@@ -151,7 +169,9 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
     path = options["scores"]
     try:
         with open(path, "rb") as stream:
-            result = analysis.of_scores(read_scores(stream, name=path))
+            table = read_scores(stream, name=path)
+        method, missing = options["method"] or METHODS[0], options["missing"] or MISSING_ZERO
+        result = analysis.of_scores(FileRequest(table, method, missing))
     except (FormatError, OSError) as error:
         raise CommandError(str(error)) from error
     except NotDefined as reason:

@@ -56,6 +56,8 @@ class Choice(StrEnum):
     QUERIES = "queries"
     RUNS = "runs"
     MEASURE = "measure"
+    METHOD = "decide"
+    MISSING = "missing"
 
 
 class AnalysisRequest(NamedTuple):
@@ -67,6 +69,18 @@ class AnalysisRequest(NamedTuple):
     collection: Collection
     spec: AnalysisSpec
     report_progress: ReportProgress
+
+
+class FileRequest(NamedTuple):
+    """A request for an analysis of the scores of a file.
+
+    table : its rows are runs and its columns measures, or its rows topics and its columns runs
+    method : a test of differences; missing : the treatment of topics that a run misses
+    """
+
+    table: ScoreTable
+    method: str
+    missing: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ class Analysis:
     choices : those that change it; measures : those where none is chosen
     n_runs, n_measures : how many it is about, the first of those chosen; None for all
     next_page : where to act on it, if anywhere
-    of_scores : computes it from a file of averages, runs by measures; raises NotDefined
+    of_scores : computes it from a file of scores; raises NotDefined
     """
 
     name: str
@@ -98,7 +112,7 @@ class Analysis:
     n_runs: int | None = None
     n_measures: int | None = 1
     next_page: NextPage | None = None
-    of_scores: Callable[[ScoreTable], AnalysisResult] | None = None
+    of_scores: Callable[[FileRequest], AnalysisResult] | None = None
 
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""
@@ -109,8 +123,8 @@ class Analysis:
             kind=KIND,
             runs=tuple(sorted(run.pk for run in runs)),
             measures=measures if Choice.MEASURE in self.choices else (),
-            method="",
-            missing="",
+            method=shared_choices.scores.spec.method if Choice.METHOD in self.choices else "",
+            missing=shared_choices.scores.spec.missing if Choice.MISSING in self.choices else "",
             target="",
         )
         if Choice.LABELS not in self.choices:

@@ -26,6 +26,8 @@ PARAMETERS = (
     "threshold",
     "queries",
     "measure",
+    "decide",
+    "missing",
 )
 
 
@@ -106,7 +108,7 @@ def read_shared_choices(
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     """
     shared_parameters = QueryDict(mutable=True)
-    for key in ("run", "labels", "sets", "threshold", "queries"):
+    for key in ("run", "labels", "sets", "threshold", "queries", "decide", "missing"):
         shared_parameters.setlist(key, parameters.getlist(key))
     scores = read_choices(collection=collection, viewer=viewer, parameters=shared_parameters)
     errors = list(scores.errors)

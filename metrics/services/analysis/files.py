@@ -44,6 +44,8 @@ def as_json(
         "label_source": (Choice.LABELS, spec.scores.label_source),
         "threshold": (Choice.THRESHOLD, spec.scores.threshold),
         "measures": (Choice.MEASURE, list(spec.scores.measures)),
+        "method": (Choice.METHOD, spec.scores.method),
+        "missing": (Choice.MISSING, spec.scores.missing),
         "runs": (Choice.RUNS, sorted(names[pk] for pk in spec.scores.runs)),
     }
     return {

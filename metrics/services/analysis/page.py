@@ -17,6 +17,7 @@ from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
+from metrics.services.leaderboard.choices.choices import METHOD_NAMES
 
 MAX_NAMED = 4  # runs in a caption
 
@@ -105,6 +106,8 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
         "threshold": ([str(spec.scores.threshold)], Choice.THRESHOLD in analysis.choices),
         "queries": ([spec.scores.query_set], Choice.QUERIES in analysis.choices),
         "measure": ([" ".join(spec.scores.measures)], Choice.MEASURE in analysis.choices),
+        "decide": ([spec.scores.method], Choice.METHOD in analysis.choices),
+        "missing": ([spec.scores.missing], Choice.MISSING in analysis.choices),
         "run": ([str(run) for run in spec.scores.runs], Choice.RUNS in analysis.choices),
     }
     parameters = QueryDict(mutable=True)
@@ -124,6 +127,7 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         f"Query set “{spec.query_set}”" if Choice.QUERIES in analysis.choices else "",
         _labels_text(analysis, choices),
         _measures_text(analysis, choices),
+        f"Test: {METHOD_NAMES[spec.method]}" if spec.method else "",
         _runs_text(analysis, choices),
         f"As of {moment} UTC",
     ]

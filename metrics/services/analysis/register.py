@@ -1,11 +1,17 @@
 """The register of all analyses: a row each, in the order of chapters and pages."""
 
 from metrics.services.analysis.analyses import Analysis, Chapter
-from metrics.services.analysis.chapters import collection, labels, measures
+from metrics.services.analysis.chapters import collection, labels, measures, pool, systems
 
 ANALYSES = {
     analysis.name: analysis
-    for analysis in [*collection.ANALYSES, *labels.ANALYSES, *measures.ANALYSES]
+    for analysis in [
+        *collection.ANALYSES,
+        *labels.ANALYSES,
+        *measures.ANALYSES,
+        *systems.ANALYSES,
+        *pool.ANALYSES,
+    ]
 }
 CHAPTERS = {analysis.chapter.slug: analysis.chapter for analysis in ANALYSES.values()}
 

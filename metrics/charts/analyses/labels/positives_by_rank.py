@@ -110,6 +110,10 @@ def _views(runs: Sequence[RankedRun]) -> Spec:
     ranks_axis = {"labelAngle": -90, "labelOverlap": False, "values": ticks}
     bare_axis = {"labels": False, "title": None, "grid": False}
     views: list[Spec] = []
+    # one scale for all runs
+    most = max(
+        sum(row.n_positive) / (row.last - row.first + 1) for run in runs for row in run.by_rank.bins
+    )
     for run in runs:
         parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)
         within, beyond, absent = (f"{sum(part.n_positive):,}" for part in parts)
@@ -117,7 +121,7 @@ def _views(runs: Sequence[RankedRun]) -> Spec:
         title = {"text": [run.name, counts], "fontWeight": 500, "offset": 12}
         views += [
             {"title": title, **_judged_line(run, x | {"axis": bare_axis})},
-            _bars(run, x | {"axis": ranks_axis}),
+            _bars(run, x | {"axis": ranks_axis}, most),
         ]
     return {"vconcat": views, "spacing": 16}
 
@@ -141,7 +145,7 @@ def _judged_line(run: RankedRun, x: Spec) -> Spec:
     }
 
 
-def _bars(run: RankedRun, x: Spec) -> Spec:
+def _bars(run: RankedRun, x: Spec, most: float) -> Spec:
     """Stacked bars of a run's positives a rank: of several ranks the mean, not to stand higher."""
     values = [
         {"ranks": row.label, "origin": origin, "order": order, "n": n}
@@ -151,7 +155,8 @@ def _bars(run: RankedRun, x: Spec) -> Spec:
     ]
     colour: Spec = {"field": "origin", "type": "nominal", "title": None, "legend": {"columns": 2}}
     colour |= {"scale": {"domain": list(ORIGINS), "range": ["@slate", "@blue", "@amber"]}}
-    y = {"field": "density", "type": "quantitative", "title": "Positives a rank"}
+    y: Spec = {"field": "density", "type": "quantitative", "title": "Positives a rank"}
+    y |= {"scale": {"domain": [0, most]}}
     tooltip = [
         tooltip_row("ranks", "Ranks"),
         tooltip_row("origin", "Positive by"),

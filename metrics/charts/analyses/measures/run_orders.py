@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.measures.run_scores import MOST_LINES, RunScores
+from metrics.charts.analyses.measures.run_scores import MOST_LINES, NAME_WIDTH, RunScores
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
@@ -70,7 +70,7 @@ def _scatter(scores: RunScores) -> Spec:
         {"mark": {"type": "point", "size": 70}, "encoding": axes | {"tooltip": tooltip}},
     ]
     if len(points) <= MOST_LINES:
-        name = {"type": "text", "align": "left", "dx": 8, "dy": -8}
+        name = {"type": "text", "align": "left", "dx": 8, "dy": -8, "limit": NAME_WIDTH}
         layers.append({"mark": name, "encoding": axes | {"text": {"field": "run"}}})
     return {"data": {"values": points}, "height": 320, "layer": layers}
 
@@ -175,7 +175,7 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
             },
             {
                 "transform": [{"filter": {"field": "by", "equal": last}}],
-                "mark": {"type": "text", "align": "left", "dx": 9},
+                "mark": {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH},
                 "encoding": {"text": {"field": "run"}},
             },
         ],

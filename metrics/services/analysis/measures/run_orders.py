@@ -6,9 +6,8 @@ from metrics.charts.analyses.measures.correlations import correlations_result
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.results import AnalysisResult
-from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import LabelSource, People
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
 from metrics.services.analysis.measures.means import (
     measured_runs,
@@ -26,9 +25,9 @@ def correlations(request: AnalysisRequest) -> AnalysisResult:
     return correlations_result(scores_by_measure(request))
 
 
-def correlations_of_file(table: ScoreTable) -> AnalysisResult:
+def correlations_of_file(request: FileRequest) -> AnalysisResult:
     """The rank correlation of every two columns of a file over its runs."""
-    return correlations_result(scores_of_file(table, n_measures=None))
+    return correlations_result(scores_of_file(request.table, n_measures=None))
 
 
 def scatter(request: AnalysisRequest) -> AnalysisResult:
@@ -36,9 +35,9 @@ def scatter(request: AnalysisRequest) -> AnalysisResult:
     return scatter_result(scores_by_measure(request))
 
 
-def scatter_of_file(table: ScoreTable) -> AnalysisResult:
+def scatter_of_file(request: FileRequest) -> AnalysisResult:
     """The runs of a file by its first column against its second."""
-    return scatter_result(scores_of_file(table, n_measures=2))
+    return scatter_result(scores_of_file(request.table, n_measures=2))
 
 
 def changes_by_measure(request: AnalysisRequest) -> AnalysisResult:
@@ -46,9 +45,9 @@ def changes_by_measure(request: AnalysisRequest) -> AnalysisResult:
     return rank_changes_result(scores_by_measure(request), of="measures")
 
 
-def changes_of_file(table: ScoreTable) -> AnalysisResult:
+def changes_of_file(request: FileRequest) -> AnalysisResult:
     """The rank of each run of a file by each column."""
-    return rank_changes_result(scores_of_file(table, n_measures=None), of="measures")
+    return rank_changes_result(scores_of_file(request.table, n_measures=None), of="measures")
 
 
 def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:

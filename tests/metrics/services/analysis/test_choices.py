@@ -89,7 +89,7 @@ def test_several_measures_are_chosen_each_once_and_an_analysis_takes_as_many_as_
 
 
 def test_choices_of_other_pages_are_none_here(study):
-    for name in ("people", "subset", "words_from", "decide", "bogus"):
+    for name in ("people", "subset", "words_from", "target", "bogus"):
         assert (
             chosen(study, **{name: "judged"})
             .errors[0]

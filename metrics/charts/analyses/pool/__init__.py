@@ -1,0 +1,1 @@
+"""The analyses of the pool: sentences, tables and charts."""

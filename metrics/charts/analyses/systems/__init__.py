@@ -1,0 +1,1 @@
+"""The analyses of systems: sentences, tables and charts."""

@@ -1,0 +1,1 @@
+"""The analyses of systems: functions of arrays."""

@@ -1,0 +1,1 @@
+"""The analyses of systems: each from the database to its result."""

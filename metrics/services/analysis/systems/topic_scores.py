@@ -1,0 +1,167 @@
+"""Scores of runs topic by topic, from a collection or a file, without topics or runs that miss."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from annotate.models import Item
+from metrics.core.files.scores import ScoreTable
+from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
+from metrics.core.statistics.groups import Groups
+from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    exact_values,
+    name_of,
+    nouns_of,
+    runs_of,
+)
+from metrics.services.leaderboard.choices.choices import (
+    MISSING_QUERIES,
+    MISSING_RUNS,
+    MISSING_ZERO,
+)
+
+MOST_NAMED = 4
+
+
+class TopicScores(NamedTuple):
+    """Scores of S runs on T topics, none missing; two runs and two topics at least.
+
+    values : (T, S) as the measure has them; topics : (T,) as people name them; groups : of the T
+    runs, teams : (S,) names, "" for no team
+    measure : its name, "" in a file; smaller_is_better : of it
+    topic_noun : in the plural; extent : in words; notes : on what is left out or counts 0
+    """
+
+    values: NDArray[np.float64]
+    topics: list[str]
+    groups: Groups
+    runs: list[str]
+    teams: list[str]
+    measure: str
+    smaller_is_better: bool
+    topic_noun: str
+    extent: str
+    notes: list[str]
+
+    @property
+    def larger_better(self) -> NDArray[np.float64]:
+        """(T, S) scores, turned round where smaller is better."""
+        return -self.values if self.smaller_is_better else self.values
+
+
+def topic_scores(request: AnalysisRequest) -> TopicScores:
+    """Measure the chosen runs on each query of the set; raises NotDefined for fewer than two."""
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=2)
+    measure = inputs.measures[0]
+    run_values = exact_values(inputs, runs, measure)
+    nouns = nouns_of(inputs)
+    items = Item.objects.filter(collection=request.collection)
+    names = dict(
+        items.filter(pk__in=inputs.scope.sources.tolist()).values_list("pk", "external_id")
+    )
+    scores = TopicScores(
+        values=np.array([row.whole[0] for row in run_values]).T,
+        topics=[names[key] for key in inputs.scope.sources.tolist()],
+        groups=inputs.groups,
+        runs=[name_of(run) for run in runs],
+        teams=[run.team for run in runs],
+        measure=measure.name,
+        smaller_is_better=measure.entry.smaller_is_better,
+        topic_noun=nouns.queries,
+        extent=nouns.extent,
+        notes=nouns.notes,
+    )
+    is_missing = np.array([row.is_missing for row in run_values]).T
+    return _complete(scores, is_missing, missing=request.spec.scores.missing, measure=measure)
+
+
+def topic_scores_of_file(request: FileRequest) -> TopicScores:
+    """The scores of a file with a row a topic and a column a run; NotDefined for fewer than two.
+
+    Every column is a run, and larger is better.
+    """
+    table: ScoreTable = request.table
+    if len(table.runs) < 2 or len(table.queries) < 2:
+        raise NotDefined(
+            "It takes two topics and two runs: a row for each topic, which its first column names, "
+            "and a column for each run."
+        )
+    keys = table.groups or [""] * len(table.queries)
+    scores = TopicScores(
+        values=table.values,
+        topics=table.queries,
+        groups=Groups.of([key or f"\0{row}" for row, key in enumerate(keys)]),
+        runs=table.runs,
+        teams=[""] * len(table.runs),
+        measure="",
+        smaller_is_better=False,
+        topic_noun="topics",
+        extent="",
+        notes=["Every column is taken for a run, and as better when larger.", *_warnings(table)],
+    )
+    return _complete(scores, np.isnan(table.values), missing=request.missing, measure=None)
+
+
+def _warnings(table: ScoreTable) -> list[str]:
+    """A sentence where the columns have the names of measures: such a file has its own analyses."""
+    names = []
+    for name in table.runs:
+        try:
+            names.append(parse_one(name).name)
+        except UnknownMeasure:
+            return []
+    return ["Its columns have the names of measures: is it a file of runs by measures?"]
+
+
+def _complete(
+    scores: TopicScores, is_missing: NDArray[np.bool_], *, missing: str, measure: Measure | None
+) -> TopicScores:
+    """Leave out what misses, or count it 0; raises NotDefined where too little is left.
+
+    is_missing : (T, S)
+    """
+    n_missing, notes = is_missing.sum(axis=0), list(scores.notes)
+    topics, runs = np.ones(len(scores.topics), dtype=bool), np.ones(len(scores.runs), dtype=bool)
+    if missing == MISSING_RUNS:
+        runs = np.asarray(n_missing == 0)
+    elif missing == MISSING_QUERIES:
+        topics = np.asarray(~is_missing.any(axis=1))
+    noun = scores.topic_noun
+    names = [
+        f"{name} ({n:,})" for name, n in zip(scores.runs, n_missing.tolist(), strict=True) if n
+    ]
+    if names:
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+        outcome = {
+            MISSING_ZERO: "which count 0",
+            MISSING_RUNS: "and are left out",
+            MISSING_QUERIES: f"so that {int((~topics).sum()):,} {noun} are left out",
+        }[missing]
+        notes.append(f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}.")
+    values = scores.values[np.ix_(topics, runs)]
+    if min(values.shape) < 2:
+        raise NotDefined(
+            f"It takes two runs and two {noun} without gaps; {counted(values.shape[1], 'run')} and "
+            f"{values.shape[0]:,} {noun} are left: choose how to treat {noun} that a run misses."
+        )
+    if measure is None:
+        values = np.where(np.isnan(values), 0, values)
+    if not np.isfinite(values).all():
+        name = measure.name if measure else "A score"
+        raise NotDefined(f"{name} has no finite value for some of the {noun}: choose another one.")
+    if measure is not None and not measure.is_mean:
+        raise NotDefined(f"{measure.name} is a median; differences are of means.")
+    return scores._replace(
+        values=values,
+        topics=[name for name, stays in zip(scores.topics, topics.tolist(), strict=True) if stays],
+        groups=scores.groups.within(topics),
+        runs=[name for name, stays in zip(scores.runs, runs.tolist(), strict=True) if stays],
+        teams=[team for team, stays in zip(scores.teams, runs.tolist(), strict=True) if stays],
+        extent=scores.extent or f"{len(values):,} {noun}",
+        notes=notes,
+    )
