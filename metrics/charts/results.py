@@ -49,10 +49,9 @@ class AnalysisResult(NamedTuple):
 
     def chart(self, *, id: str, caption: str) -> Chart:
         """The chart with its table; with an empty specification where there is only a table."""
-        rows = self.printed_rows
-        n_shown = MOST_ROWS_OF_CHART if self.spec else MOST_ROWS
-        if len(rows) > n_shown:
-            caption = f"{caption} The first {n_shown:,} of {len(rows):,} rows; the CSV has all."
+        n_rows, n_shown = len(self.rows), MOST_ROWS_OF_CHART if self.spec else MOST_ROWS
+        if n_rows > n_shown:
+            caption = f"{caption} The first {n_shown:,} of {n_rows:,} rows; the CSV has all."
         return Chart(
             id=id,
             title=self.headline,
@@ -60,15 +59,17 @@ class AnalysisResult(NamedTuple):
             # what a picture is of, for screen readers and in its file
             spec={"description": f"{self.headline}. {caption}", **self.spec} if self.spec else {},
             columns=[column.title for column in self.columns],
-            rows=rows[:n_shown],
+            rows=self.printed_rows(n_shown),
         )
 
-    @property
-    def printed_rows(self) -> list[list[object]]:
-        """The table as it is printed; each number also has all of its digits."""
+    def printed_rows(self, most: int | None = None) -> list[list[object]]:
+        """The first rows of the table as they are printed; each number also has all of its digits.
+
+        most : rows; None for all
+        """
         return [
             [figure_of(cell, column.digits) for cell, column in zip(row, self.columns, strict=True)]
-            for row in self.rows
+            for row in self.rows[:most]
         ]
 
 

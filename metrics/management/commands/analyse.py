@@ -197,7 +197,7 @@ def _text(output: Output, options: dict[str, Any]) -> str:
     sentences = [result.headline, result.reading, caption]
     lines = [f"# {_line(sentence)}\n" for sentence in [*sentences, *result.notes]]
     lines.append("\t".join(column.title for column in result.columns) + "\n")
-    lines += ["\t".join(map(_line, row)) + "\n" for row in result.printed_rows]
+    lines += ["\t".join(map(_line, row)) + "\n" for row in result.printed_rows()]
     return "".join(lines)
 
 

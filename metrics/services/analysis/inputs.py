@@ -1,6 +1,7 @@
 """The inputs of analyses from the database: labels of one direction, texts, values of runs."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
 from metrics.charts.analyses.nouns import Nouns
-from metrics.core.labels.label_sources import Grades, LabelSource
+from metrics.core.labels.label_sources import Grades, LabelSource, People
 from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
@@ -20,6 +21,8 @@ from metrics.services.samples.pools import names_from_facts
 from metrics.services.scores import labels
 from metrics.services.scores.propagation import propagation_sentence
 from pooling.models import Run
+
+MOST_SETS = 5  # of reference sets with a series or column of their own
 
 
 def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
@@ -93,6 +96,26 @@ def positives_by_query(inputs: DirectionInputs, grades: Grades) -> NDArray[np.in
     is_positive = grades.grade >= inputs.spec.threshold
     position = np.searchsorted(inputs.scope.sources, grades.source[is_positive])
     return np.bincount(position, minlength=len(inputs.scope.sources))
+
+
+class SourceParts(NamedTuple):
+    """The parts of a label source by themselves: each reference set, and people.
+
+    sources : the first reference sets, then people if they are part of it
+    notes : a sentence on the reference sets beyond those
+    """
+
+    sources: list[LabelSource]
+    notes: list[str]
+
+
+def parts_of(source: LabelSource) -> SourceParts:
+    """The parts of a label source; itself where it has but one."""
+    sources = [LabelSource.of(People.NONE, [name]) for name in source.sets[:MOST_SETS]]
+    if source.has_people:
+        sources.append(LabelSource.of(People.ONLY))
+    further = ", ".join(f"“{name}”" for name in source.sets[MOST_SETS:])
+    return SourceParts(sources, [f"Not shown by themselves: {further}."] if further else [])
 
 
 def source_grades(inputs: DirectionInputs, source: LabelSource) -> Grades:

@@ -19,7 +19,7 @@ def test_a_result_is_the_same_after_json():
 
 
 def test_cells_are_printed_with_their_digits_and_keep_all_of_them():
-    printed = [[(str(cell), cell.exact) for cell in row] for row in RESULT.printed_rows]
+    printed = [[(str(cell), cell.exact) for cell in row] for row in RESULT.printed_rows()]
     assert printed == [
         [("a", ""), ("1,200", "1200"), ("0.67", repr(2 / 3))],
         [("b", ""), ("0", "0"), ("", "")],

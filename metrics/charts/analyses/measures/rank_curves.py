@@ -102,12 +102,20 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             Column("true_rate", "Share of the positives", 4),
             Column("false_rate", "Share of the negatives", 4),
             Column("n_with_positive", f"{nouns.title} with a positive"),
+            Column("n_with_negative", f"{nouns.title} with a negative"),
             Column("area", "Area under the curve", 4),
             Column("area_low", "Area from", 4),
             Column("area_high", "Area to", 4),
         ],
         rows=[
-            [row.run, point.k, *point.rates, point.n_with_positive, *row.area_cells]
+            [
+                row.run,
+                point.k,
+                *point.rates,
+                point.n_with_positive,
+                point.n_with_negative,
+                *row.area_cells,
+            ]
             for row in rows
             for point in row.counts
         ],
@@ -156,6 +164,8 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
             point.precision,
             point.true_rate,
             point.false_rate,
+            point.n_with_positive,
+            point.n_with_negative,
         ]
         for row in rows
         for point in row.counts
@@ -181,6 +191,8 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
             Column("precision", "Precision", 4),
             Column("recall", "Share of the positives", 4),
             Column("fallout", "Share of the negatives", 4),
+            Column("n_with_positive", f"{nouns.title} with a positive"),
+            Column("n_with_negative", f"{nouns.title} with a negative"),
         ],
         rows=cells,
         notes=nouns.notes,

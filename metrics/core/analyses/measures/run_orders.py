@@ -73,8 +73,10 @@ def rank_spans(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
 
     ranks : (S, M) as of `run_ranks`; 0 is no rank
     """
-    best = np.min(np.where(ranks > 0, ranks, np.iinfo(np.int64).max), axis=1, initial=2**62)
-    return np.maximum(np.max(ranks, axis=1, initial=0) - best, 0)
+    worst = np.max(ranks, axis=1, initial=0)
+    # no rank is worse than any, so that it is never the best
+    best = np.min(np.where(ranks > 0, ranks, worst[:, None]), axis=1, initial=len(ranks) + 1)
+    return np.maximum(worst - best, 0)
 
 
 def pair_orders(first: Sequence[float], second: Sequence[float]) -> PairOrders:

@@ -18,12 +18,16 @@ from metrics.core.analyses.measures.rank_curves import (
 )
 from metrics.core.measures.ranking import PositiveRanks, positives
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    name_of,
+    nouns_of,
+    runs_of,
+    with_sample_note,
+)
 from metrics.services.analysis.measures.means import missing_notes
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.samples.notices import sample_sentence
-from metrics.services.samples.pools import names_from_facts
 from metrics.services.scores import labels
 from pooling.models import Run
 
@@ -101,10 +105,7 @@ def _ranked_runs(request: AnalysisRequest, *, of_known_targets: bool = False) ->
     tables = [ranked_tables(inputs, run, [inputs.labels.whole])[0] for run in runs]
     ranks = [positives(table, inputs.spec.threshold) for table in tables]
     gallery = labels.gallery_of(query_set=inputs.query_set, scope=inputs.scope)
-    nouns = nouns_of(inputs)
+    nouns = with_sample_note(nouns_of(inputs), inputs)
     n_missing = [int((row.depth == 0).sum()) for row in ranks]
     notes = [*nouns.notes, *notes, *missing_notes(runs, n_missing, nouns.queries)]
-    if inputs.undrawn:
-        samples = names_from_facts(inputs.undrawn.facts() or {})
-        notes.append(sample_sentence(samples, "these numbers"))
     return RankedRuns(inputs, runs, ranks, gallery.n, nouns._replace(notes=notes))

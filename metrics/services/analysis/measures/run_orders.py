@@ -1,23 +1,24 @@
 """The order of runs by two measures or more, and by two label sources or more."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from metrics.charts.analyses.measures.correlations import correlations_result
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.results import AnalysisResult
-from metrics.core.labels.label_sources import LabelSource, People
+from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, parts_of, runs_of
 from metrics.services.analysis.measures.means import (
+    MeasuredRuns,
     measured_runs,
     missing_notes,
     sample_notes,
     scores_by_measure,
     scores_of_file,
 )
-
-MOST_SETS = 5  # of reference sets with a column of their own
+from pooling.models import Run
 
 
 def correlations(request: AnalysisRequest) -> AnalysisResult:
@@ -55,44 +56,49 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
     inputs = direction_inputs(request)
     runs = runs_of(request, least=2)
     source = LabelSource.parse(inputs.spec.label_source)
-    parts = [LabelSource.of(People.NONE, [name]) for name in source.sets[:MOST_SETS]]
-    if source.has_people:
-        parts.append(LabelSource.of(People.ONLY))
-    sources = list(dict.fromkeys([*parts, source]))
+    parts = parts_of(source)
+    sources = list(dict.fromkeys([*parts.sources, source]))
     if len(sources) < 2:
         raise NotDefined(
             "It takes two label sources: choose people with a reference set, or two reference sets."
         )
-    columns, keys, by_source, notes = [], [], [], []
-    for label_source in sources:
-        spec = replace(request.spec.scores, label_source=label_source.key)
-        part_inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))
-        measured = measured_runs(part_inputs, runs)
-        notes += [
-            f"{label_source.label}: {note}"
-            for note in sample_notes(inputs.measures, measured.kinds)
-        ]
-        if not measured.kinds[0].is_estimable:
-            continue
-        columns.append(label_source.label)
-        keys.append(label_source.key)
-        by_source.append(measured.means[0])
+    by_source = {
+        label_source: _measured_by(request, label_source, runs) for label_source in sources
+    }
+    sample_sentences = [
+        f"{label_source.label}: {note}"
+        for label_source, measured in by_source.items()
+        for note in sample_notes(inputs.measures, measured.kinds)
+    ]
+    columns = [
+        label_source
+        for label_source, measured in by_source.items()
+        if measured.kinds[0].is_estimable
+    ]
     if len(columns) < 2:
         raise NotDefined(
             f"{inputs.measures[0].name} counts as irrelevant what a sample did not draw: choose "
             "P@k, RBP, AP or nDCG, which are estimated."
         )
     nouns = nouns_of(inputs)
-    if left_out := source.sets[MOST_SETS:]:
-        names = ", ".join(f"“{name}”" for name in left_out)
-        notes.append(f"Not shown by themselves: {names}.")
+    missing = missing_notes(runs, by_source[source].n_missing, nouns.queries)
+    means = [by_source[label_source].means[0] for label_source in columns]
     scores = RunScores(
         runs=[name_of(run) for run in runs],
-        columns=columns,
-        keys=keys,
-        means=[list(means) for means in zip(*by_source, strict=True)],
+        columns=[label_source.label for label_source in columns],
+        keys=[label_source.key for label_source in columns],
+        means=[list(of_run) for of_run in zip(*means, strict=True)],
         smaller_is_better=[inputs.measures[0].entry.smaller_is_better] * len(columns),
         extent=nouns.extent,
-        notes=[*nouns.notes, *notes, *missing_notes(runs, measured.n_missing, nouns.queries)],
+        notes=[*nouns.notes, *sample_sentences, *parts.notes, *missing],
     )
     return rank_changes_result(scores, of="label sources")
+
+
+def _measured_by(
+    request: AnalysisRequest, label_source: LabelSource, runs: Sequence[Run]
+) -> MeasuredRuns:
+    """The averages of the runs with the labels of another source."""
+    spec = replace(request.spec.scores, label_source=label_source.key)
+    inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))
+    return measured_runs(inputs, runs)

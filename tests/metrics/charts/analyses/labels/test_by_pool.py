@@ -47,7 +47,7 @@ def test_the_shares_of_fires_counts_are_its_printed_ones(counts, printed):
     table = result(*counts)
     keys = [column.key for column in table.columns]
     shares = [
-        str(table.printed_rows[0][keys.index(key)]) for key in ("graded", "relevant", "disputed")
+        str(table.printed_rows()[0][keys.index(key)]) for key in ("graded", "relevant", "disputed")
     ]
     assert tuple(shares) == printed
 
