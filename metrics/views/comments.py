@@ -11,8 +11,8 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Role
 from metrics.forms.comments import CommentsForm
-from metrics.services.analysis.comment_file import as_csv
-from metrics.services.analysis.comments import page_of
+from metrics.services.comments.comment_file import as_csv
+from metrics.services.comments.comments import page_of
 
 PLAIN = "text/plain; charset=utf-8"
 

@@ -170,8 +170,8 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
     try:
         with open(path, "rb") as stream:
             table = read_scores(stream, name=path)
-        method, missing = options["method"] or METHODS[0], options["missing"] or MISSING_ZERO
-        result = analysis.of_scores(FileRequest(table, method, missing))
+        method, treatment = options["method"] or METHODS[0], options["missing"] or MISSING_ZERO
+        result = analysis.of_scores(FileRequest(table, method, treatment))
     except (FormatError, OSError) as error:
         raise CommandError(str(error)) from error
     except NotDefined as reason:

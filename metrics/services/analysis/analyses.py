@@ -75,12 +75,12 @@ class FileRequest(NamedTuple):
     """A request for an analysis of the scores of a file.
 
     table : its rows are runs and its columns measures, or its rows topics and its columns runs
-    method : a test of differences; missing : the treatment of topics that a run misses
+    method : a test of differences; treatment : of topics that a run misses
     """
 
     table: ScoreTable
     method: str
-    missing: str
+    treatment: str
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 
 from annotate.models import HandOut, Report, Role
 from tests import cast
-from tests.metrics.services.analysis.test_comments import SAID, commented_study
+from tests.metrics.services.comments.test_comments import SAID, commented_study
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_a_reason_that_no_level_offers_any_more_can_still_be_chosen(client, stud
 
 
 def test_pages_and_file_keep_the_filters(client, study, monkeypatch):
-    monkeypatch.setattr("metrics.services.analysis.comments.PAGE_SIZE", 1)
+    monkeypatch.setattr("metrics.services.comments.comments.PAGE_SIZE", 1)
     page = client.get(PAGE, {"level": "1", "q": ""})
     older = page.context["page"].older
     assert f'href="?level=1&amp;q=&amp;before={older}"' in text_of(page)

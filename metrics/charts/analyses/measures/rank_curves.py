@@ -108,14 +108,7 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             Column("area_high", "Area to", 4),
         ],
         rows=[
-            [
-                row.run,
-                point.k,
-                *point.rates,
-                point.n_with_positive,
-                point.n_with_negative,
-                *row.area_cells,
-            ]
+            [row.run, point.k, *point.rates, *row.area_cells]
             for row in rows
             for point in row.counts
         ],
@@ -162,10 +155,7 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
             point.false_negative,
             point.true_negative,
             point.precision,
-            point.true_rate,
-            point.false_rate,
-            point.n_with_positive,
-            point.n_with_negative,
+            *point.rates,
         ]
         for row in rows
         for point in row.counts

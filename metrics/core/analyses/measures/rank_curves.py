@@ -41,9 +41,9 @@ class ConfusionCounts(NamedTuple):
     n_with_negative: int
 
     @property
-    def rates(self) -> tuple[float | None, float | None]:
-        """The shares of the positives and of the negatives within k."""
-        return self.true_rate, self.false_rate
+    def rates(self) -> tuple[float | None, float | None, int, int]:
+        """The shares of the positives and of the negatives within k, and the queries of each."""
+        return self.true_rate, self.false_rate, self.n_with_positive, self.n_with_negative
 
 
 def precision_by_recall(positive_ranks: PositiveRanks, *, groups: Groups) -> list[CurvePoint]:

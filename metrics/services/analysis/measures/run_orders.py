@@ -81,7 +81,7 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
             "P@k, RBP, AP or nDCG, which are estimated."
         )
     nouns = nouns_of(inputs)
-    missing = missing_notes(runs, by_source[source].n_missing, nouns.queries)
+    gaps = missing_notes(runs, by_source[source].n_missing, nouns.queries)
     means = [by_source[label_source].means[0] for label_source in columns]
     scores = RunScores(
         runs=[name_of(run) for run in runs],
@@ -90,7 +90,7 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         means=[list(of_run) for of_run in zip(*means, strict=True)],
         smaller_is_better=[inputs.measures[0].entry.smaller_is_better] * len(columns),
         extent=nouns.extent,
-        notes=[*nouns.notes, *sample_sentences, *parts.notes, *missing],
+        notes=[*nouns.notes, *sample_sentences, *parts.notes, *gaps],
     )
     return rank_changes_result(scores, of="label sources")
 

@@ -77,7 +77,7 @@ def topic_scores(request: AnalysisRequest) -> TopicScores:
         notes=nouns.notes,
     )
     is_missing = np.array([row.is_missing for row in run_values]).T
-    return _complete(scores, is_missing, missing=request.spec.scores.missing, measure=measure)
+    return _complete(scores, is_missing, treatment=request.spec.scores.missing, measure=measure)
 
 
 def topic_scores_of_file(request: FileRequest) -> TopicScores:
@@ -104,7 +104,7 @@ def topic_scores_of_file(request: FileRequest) -> TopicScores:
         extent="",
         notes=["Every column is taken for a run, and as better when larger.", *_warnings(table)],
     )
-    return _complete(scores, np.isnan(table.values), missing=request.missing, measure=None)
+    return _complete(scores, np.isnan(table.values), treatment=request.treatment, measure=None)
 
 
 def _warnings(table: ScoreTable) -> list[str]:
@@ -119,7 +119,7 @@ def _warnings(table: ScoreTable) -> list[str]:
 
 
 def _complete(
-    scores: TopicScores, is_missing: NDArray[np.bool_], *, missing: str, measure: Measure | None
+    scores: TopicScores, is_missing: NDArray[np.bool_], *, treatment: str, measure: Measure | None
 ) -> TopicScores:
     """Leave out what misses, or count it 0; raises NotDefined where too little is left.
 
@@ -127,9 +127,9 @@ def _complete(
     """
     n_missing, notes = is_missing.sum(axis=0), list(scores.notes)
     topics, runs = np.ones(len(scores.topics), dtype=bool), np.ones(len(scores.runs), dtype=bool)
-    if missing == MISSING_RUNS:
+    if treatment == MISSING_RUNS:
         runs = np.asarray(n_missing == 0)
-    elif missing == MISSING_QUERIES:
+    elif treatment == MISSING_QUERIES:
         topics = np.asarray(~is_missing.any(axis=1))
     noun = scores.topic_noun
     names = [
@@ -141,7 +141,7 @@ def _complete(
             MISSING_ZERO: "which count 0",
             MISSING_RUNS: "and are left out",
             MISSING_QUERIES: f"so that {int((~topics).sum()):,} {noun} are left out",
-        }[missing]
+        }[treatment]
         notes.append(f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}.")
     values = scores.values[np.ix_(topics, runs)]
     if min(values.shape) < 2:

@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.forms.comment_filters import CommentFilters, CommentKind
-from metrics.services.analysis.comments import (
-    CommentsPage,
-    LevelLabels,
-    ReasonCount,
-    ReasonTable,
-    pieces_of,
-)
+from metrics.services.comments.comments import CommentsPage, pieces_of
+from metrics.services.comments.counts import LevelLabels, ReasonCount, ReasonTable
 from tests.sizes import cases
 
 

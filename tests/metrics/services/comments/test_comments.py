@@ -14,12 +14,9 @@ from annotate.services.review import adjudicating
 from annotate.services.review.exclusions import exclude_item, exclude_pair
 from metrics.forms.comment_filters import CommentFilters, LabelState
 from metrics.forms.comments import CommentsForm
-from metrics.services.analysis import comment_file, comments
-from metrics.services.analysis.comments import (
-    matching_keys,
-    page_of,
-    top_pairs,
-)
+from metrics.services.comments import comment_file, comments
+from metrics.services.comments.comments import page_of
+from metrics.services.comments.matching import matching_keys, top_pairs
 from tests import campaigns, cast
 from tests.metrics import studies
 from tests.tables.fixture_cache import cached_rows

@@ -9,7 +9,7 @@ from annotate.core.files.spreadsheet_cells import safe_cell
 from annotate.models import Collection, JudgmentComment
 from annotate.services.collection.judgment_export import judgment_lines
 from metrics.forms.comment_filters import CommentFilters
-from metrics.services.analysis.comments import matching_keys
+from metrics.services.comments.matching import matching_keys
 
 
 def as_csv(*, collection: Collection, filters: CommentFilters) -> Iterator[bytes]:
