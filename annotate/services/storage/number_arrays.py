@@ -1,6 +1,6 @@
 """Whole numbers of the database as arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotate.statements import SqlValue
 
 Numbers = NDArray[np.int64]
+_HEADER = 20  # bytes before the elements of a one-dimensional array as PostgreSQL sends it
 
 
 def column(rows: Rows[Any, tuple[Any, ...]]) -> Numbers:
@@ -54,3 +55,15 @@ def copied_columns(
         name: np.frombuffer(value or b"", dtype=">i8").astype(np.int64)
         for name, value in zip(names, values, strict=True)
     }
+
+
+def sent_elements(arrays: Iterable[bytes], element_type: type[np.generic]) -> NDArray[Any]:
+    """(n,) elements of one-dimensional arrays without nulls, one after another.
+
+    arrays : each as array_send gives it, so that numbers need not become objects one by one
+    element_type : np.int64 or np.float64, of 8 bytes
+    """
+    kind = np.dtype(element_type).newbyteorder(">")
+    layout = np.dtype([("size", ">i4"), ("value", kind)])
+    elements = np.frombuffer(b"".join(array[_HEADER:] for array in arrays), dtype=layout)
+    return elements["value"].astype(element_type)

@@ -5,15 +5,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from django.db import connection
 from numpy.typing import NDArray
 
+from annotate.services.storage.number_arrays import sent_elements
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
 from metrics.core.measures.matrices import Cells, from_ranks, row_ranks
 from metrics.services.scores.labels import EvaluationScope, Ids
 from pooling.core.files.binary.matrix_files import row_blocks
-from pooling.models import Matrix, Ranking, Run
+from pooling.models import Matrix, Run
 
 CELLS_AT_ONCE = 500_000  # of a matrix, if every unjudged target is visited
+_RANKINGS = """
+    SELECT source_id, cardinality(targets), array_send(targets) FROM pooling_ranking
+    WHERE run_id = %(run)s AND source_id = ANY(%(sources)s)
+"""
 
 
 class RunMatrix(NamedTuple):
@@ -89,17 +95,12 @@ def read_rankings(*, run: Run, scope: EvaluationScope, sources: Ids) -> Rankings
 
     Empty for a source that the run misses.
     """
-    rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
-    targets_of = {
-        source: np.array(targets, dtype=np.int64)
-        for source, targets in rows.values_list("source", "targets")
-    }
-    nothing = np.zeros(0, dtype=np.int64)
-    rankings = [targets_of.get(source, nothing) for source in sources.tolist()]
-    starts = np.concatenate(
-        [[0], np.cumsum([len(targets) for targets in rankings], dtype=np.int64)]
-    )
-    docs = np.concatenate([nothing, *rankings])
+    with connection.cursor() as cursor:
+        cursor.execute(_RANKINGS, {"run": run.pk, "sources": sources.tolist()})
+        row_of = {source: (n, targets) for source, n, targets in cursor.fetchall()}
+    rows = [row_of.get(source, (0, b"")) for source in sources.tolist()]
+    starts = np.append(0, np.cumsum([n for n, _ in rows], dtype=np.int64))
+    docs = sent_elements((targets for _, targets in rows), np.int64)
     if scope.gallery is None and not len(scope.excluded_items):
         return Rankings(starts, docs)
     counts = scope.counts(docs)

@@ -5,11 +5,11 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
+from annotate.services.storage.number_arrays import sent_elements
 from pooling.core.likeness.rankings import Rankings, ranks
 from pooling.core.strategies.selections import RankedPairs, truncate
 from pooling.models import Run
 
-# Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.
 _TOPS = """
     SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]),
            array_send(ranking.targets[1:%(depth)s]),
@@ -21,9 +21,6 @@ _TOPS = """
         WHERE member.query_set_id = %(query_set)s AND member.part = 'source'))
     ORDER BY ranking.source_id
 """
-_HEADER = 20  # bytes before the elements of a one-dimensional array
-_ELEMENT = np.dtype([("size", ">i4"), ("key", ">i8")])
-_SCORE = np.dtype([("size", ">i4"), ("value", ">f8")])
 _TO_THE_END = 2**31 - 1
 
 
@@ -60,12 +57,10 @@ def load_top(
         cursor.execute(_TOPS, parameters)
         rows = cursor.fetchall()
     source = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
-    elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
-    target = elements["key"].astype(np.int64)
+    target = sent_elements((row[2] for row in rows), np.int64)
     score: NDArray[np.float64] | None = None
     if by_score:
-        elements = np.frombuffer(b"".join(bytes(row[3])[_HEADER:] for row in rows), dtype=_SCORE)
-        score = elements["value"].astype(np.float64)
+        score = sent_elements((row[3] for row in rows), np.float64)
     if len(leave_out) or gallery is not None:
         is_kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
         is_kept &= True if gallery is None else np.isin(target, gallery)

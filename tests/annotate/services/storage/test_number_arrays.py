@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from annotate.models import Collection
-from annotate.services.storage.number_arrays import column, statement_columns, table
+from annotate.services.storage.number_arrays import (
+    column,
+    sent_elements,
+    statement_columns,
+    table,
+)
 
 pytestmark = pytest.mark.django_db
 PAIRS = "SELECT n, n * n FROM generate_series(1, {}) AS n"
@@ -20,3 +26,21 @@ def test_no_rows_are_an_empty_table():
     rows = Collection.objects.none().values_list("pk", "pk")
     assert table(rows, 2).shape == (0, 2)
     assert column(Collection.objects.none().values_list("pk")).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("element_type", "sql_type", "values"),
+    [(np.int64, "bigint", [-(2**63), 7, 2**63 - 1]), (np.float64, "float8", [0.1, -1e300, 2.5])],
+)
+def test_arrays_are_joined_as_they_were_sent(element_type, sql_type, values):
+    arrays = [values, [], values[:1]]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT array_send(a::{sql_type}[]), array_send(b::{sql_type}[]), "
+            f"array_send(c::{sql_type}[]) FROM (VALUES (%s, %s, %s)) AS row (a, b, c)",
+            arrays,
+        )
+        sent = cursor.fetchone()
+    elements = sent_elements(sent, element_type)
+    assert (elements.dtype, elements.tolist()) == (element_type, values + values[:1])
+    assert sent_elements([], element_type).tolist() == []
