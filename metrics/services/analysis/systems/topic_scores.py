@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from annotate.models import Item
+from metrics.charts.analyses.nouns import Nouns
 from metrics.core.files.scores import ScoreTable
 from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
 from metrics.core.statistics.groups import Groups
@@ -48,6 +49,17 @@ class TopicScores(NamedTuple):
     notes: list[str]
 
     @property
+    def nouns(self) -> Nouns:
+        """The nouns of the topics, runs and topics in words, and the notes."""
+        runs_text = counted(len(self.runs), "run")
+        return Nouns(self.topic_noun, f"{runs_text} and {self.extent}", self.notes)
+
+    @property
+    def unit(self) -> str:
+        """The plural noun for what is taken for independent: topics, or groups of them."""
+        return self.topic_noun if self.groups.are_single else f"groups of {self.topic_noun}"
+
+    @property
     def larger_better(self) -> NDArray[np.float64]:
         """(T, S) scores, turned round where smaller is better."""
         return -self.values if self.smaller_is_better else self.values
@@ -58,6 +70,8 @@ def topic_scores(request: AnalysisRequest) -> TopicScores:
     inputs = direction_inputs(request)
     runs = runs_of(request, least=2)
     measure = inputs.measures[0]
+    if not measure.is_mean:
+        raise NotDefined(f"{measure.name} is a median; differences are of means.")
     run_values = exact_values(inputs, runs, measure)
     nouns = nouns_of(inputs)
     items = Item.objects.filter(collection=request.collection)
@@ -154,14 +168,16 @@ def _complete(
     if not np.isfinite(values).all():
         name = measure.name if measure else "A score"
         raise NotDefined(f"{name} has no finite value for some of the {noun}: choose another one.")
-    if measure is not None and not measure.is_mean:
-        raise NotDefined(f"{measure.name} is a median; differences are of means.")
+    groups = scores.groups.within(topics)
+    if groups.n < 2:
+        raise NotDefined(f"All {noun} are of one group: how others would differ is not known.")
+    extent = scores.extent or f"{len(topics):,} {noun}"
     return scores._replace(
         values=values,
         topics=[name for name, stays in zip(scores.topics, topics.tolist(), strict=True) if stays],
-        groups=scores.groups.within(topics),
+        groups=groups,
         runs=[name for name, stays in zip(scores.runs, runs.tolist(), strict=True) if stays],
         teams=[team for team, stays in zip(scores.teams, runs.tolist(), strict=True) if stays],
-        extent=scores.extent or f"{len(values):,} {noun}",
+        extent=extent if topics.all() else f"{len(values):,} of {extent}",
         notes=notes,
     )
