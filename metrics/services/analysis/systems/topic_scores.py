@@ -160,8 +160,9 @@ def _complete(
     values = scores.values[np.ix_(topics, runs)]
     if min(values.shape) < 2:
         raise NotDefined(
-            f"It takes two runs and two {noun} without gaps; {counted(values.shape[1], 'run')} and "
-            f"{values.shape[0]:,} {noun} are left: choose how to treat {noun} that a run misses."
+            f"It takes two runs and two {noun} without gaps; what is left is "
+            f"{counted(values.shape[1], 'run')} and {values.shape[0]:,} of the {noun}: choose how "
+            f"to treat {noun} that a run misses."
         )
     if measure is None:
         values = np.where(np.isnan(values), 0, values)
