@@ -4,7 +4,7 @@ Equals overlap.py's functions, which compare two runs; here each target that two
 once for all measures, block of source items by block.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,13 @@ class Likeness(NamedTuple):
     favourite: Matrix
 
 
+class LikenessOfParts(NamedTuple):
+    """Likeness over several parts of the source items; n_tau : (S, S) source items with a tau."""
+
+    likeness: Likeness
+    n_tau: Integers
+
+
 class _RankedRows(NamedTuple):
     """All runs' rows by source and target; source counts from 0."""
 
@@ -67,6 +74,16 @@ class _Sum:
         self._total += np.where(is_defined, values, 0).sum(axis=0)
         self._count += is_defined.sum(axis=0)
 
+    def add_mean(self, mean: Matrix, n: Integers) -> None:
+        """Add n source items by their mean, NaN for none; mean, n : (S, S)."""
+        self._total += np.where(n > 0, mean, 0) * n
+        self._count += n
+
+    @property
+    def n(self) -> Integers:
+        """(S, S) number of source items."""
+        return self._count.astype(np.int64)
+
     def mean(self) -> Matrix:
         """Mean over source items; NaN where nothing was defined."""
         return np.divide(
@@ -79,20 +96,36 @@ def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
 
     runs : ranks 1, 2, ... without a gap in each ranking
     """
-    rows, depth = _rows(runs)
-    tau, favourite = _Sum(len(runs)), _Sum(len(runs))
-    n_sources = np.zeros((len(runs), len(runs)), dtype=np.int64)
-    above = np.triu(np.ones((len(runs), len(runs)), dtype=bool))
-    for low, high, shared_targets in _blocks(rows, depth):
-        block_depth = depth[low:high]
-        both = (block_depth[:, :, None] > 0) & (block_depth[:, None, :] > 0)
-        n_sources += both.sum(axis=0)
-        of_block = shared_targets._replace(source=shared_targets.source - low)
-        upper_tau = _tau(of_block, block_depth)
-        value = np.where(above, upper_tau, upper_tau.swapaxes(1, 2))
-        tau.add(value, both & ~np.isnan(value))
-        favourite.add(_favourite(of_block, block_depth), both)
-    return Likeness(n_sources, *agreement(runs, k=k, p=p), tau.mean(), favourite.mean())
+    return likeness_of_parts([runs], n_runs=len(runs), k=k, p=p).likeness
+
+
+def likeness_of_parts(
+    parts: Iterable[Sequence[RankedPairs]], *, n_runs: int, k: int, p: float
+) -> LikenessOfParts:
+    """Likeness of each two of the S runs, whose rows of some source items come part by part.
+
+    parts : the S runs' rows of other source items each time, so that few are sorted at once
+    """
+    overlap, rbo, tau, favourite = (_Sum(n_runs) for _ in range(4))
+    n_sources = np.zeros((n_runs, n_runs), dtype=np.int64)
+    above = np.triu(np.ones((n_runs, n_runs), dtype=bool))
+    for runs in parts:
+        rows, depth = _rows(runs)
+        n_before = n_sources.copy()
+        for low, high, shared_targets in _blocks(rows, depth):
+            block_depth = depth[low:high]
+            both = (block_depth[:, :, None] > 0) & (block_depth[:, None, :] > 0)
+            n_sources += both.sum(axis=0)
+            of_block = shared_targets._replace(source=shared_targets.source - low)
+            upper_tau = _tau(of_block, block_depth)
+            value = np.where(above, upper_tau, upper_tau.swapaxes(1, 2))
+            tau.add(value, both & ~np.isnan(value))
+            favourite.add(_favourite(of_block, block_depth), both)
+        of_part = agreement(runs, k=k, p=p)
+        overlap.add_mean(of_part.overlap, n_sources - n_before)
+        rbo.add_mean(of_part.rbo, n_sources - n_before)
+    means = (values.mean() for values in (overlap, rbo, tau, favourite))
+    return LikenessOfParts(Likeness(n_sources, *means), tau.n)
 
 
 def _rows(runs: Sequence[RankedPairs]) -> tuple[_RankedRows, Integers]:

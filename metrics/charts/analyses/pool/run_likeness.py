@@ -1,0 +1,160 @@
+"""The likeness of runs: table and heat map."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.core.analyses.pool.run_likeness import RunPairLikeness
+
+MOST_RUNS = 25  # of the map
+MOST_WITH_NUMBERS = 12  # runs whose cells have room for a number
+FEWEST = 30  # queries from which on two runs are said to be alike
+
+
+def likeness_result(
+    pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int, depth: int, nouns: Nouns
+) -> AnalysisResult:
+    """The likeness of every two runs; two runs or more.
+
+    k : of the overlap; depth : the ranks that are compared
+    """
+    notes = list(nouns.notes)
+    if len(names) > MOST_RUNS:
+        notes.append(f"Map: the first {MOST_RUNS} of {counted(len(names), 'run')} by name.")
+    if apart := sum(not pair.n for pair in pairs):
+        verb = "answers" if apart == 1 else "answer"
+        notes.append(
+            f"{counted(apart, 'pair')} of runs {verb} none of the {nouns.queries} in common: not "
+            "defined."
+        )
+    return AnalysisResult(
+        headline=_headline(pairs, names=names, k=k, nouns=nouns),
+        reading=(
+            f"In each cell of the map the share of their first {k} targets that two runs both "
+            f"hold, as a mean over the {nouns.queries} that both answer: 1 where they hold the "
+            "same ones, in any order. Rank-biased overlap also minds the order and weighs the top "
+            "most; tau is of the order of shared targets alone. A best target's rank is one more "
+            "than the ranks looked at where the other run lacks it there. None of this needs "
+            "labels: alike runs may be right or wrong together."
+        ),
+        extent=f"{counted(len(names), 'run')}, their first {depth} ranks, and {nouns.extent}",
+        columns=[
+            Column("run", "Run"),
+            Column("other_run", "Other run"),
+            Column("n_queries", f"{nouns.title} of both"),
+            Column("overlap", f"Overlap of the first {k}", 3),
+            Column("low", "95 % from", 3),
+            Column("high", "to", 3),
+            Column("rbo", "Rank-biased overlap", 3),
+            Column("tau", "Kendall's tau", 3),
+            Column("n_tau", f"{nouns.title} with a tau"),
+            Column("best_in_other", "Rank of its best in the other run", 1),
+            Column("others_best", "Rank of the other's best in it", 1),
+        ],
+        rows=[
+            [
+                names[pair.first],
+                names[pair.second],
+                pair.n,
+                pair.overlap,
+                *pair.interval,
+                pair.rbo,
+                pair.tau,
+                pair.n_tau,
+                pair.first_in_second,
+                pair.second_in_first,
+            ]
+            for pair in pairs
+        ],
+        spec=_map(pairs, names=names, k=k),
+        notes=notes,
+    )
+
+
+def _headline(
+    pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int, nouns: Nouns
+) -> str:
+    """The two runs that are most alike, and how much the least alike are."""
+    known = [(pair.overlap, pair) for pair in pairs if pair.overlap is not None]
+    if not known:
+        return f"No two of these runs answer one of the {nouns.queries} in common"
+    share, most = max(known, key=lambda row: row[0])
+    first, second = names[most.first], names[most.second]
+    extent = f"{most.n:,} {nouns.queries}"
+    if most.n < FEWEST:
+        return (
+            f"{counted(len(known), 'pair')} of runs compared; {first} and {second} share "
+            f"{k * share:.1f} of their first {k} targets over only {extent}"
+        )
+    text = (
+        f"{first} and {second} share {100 * share:.1f} % of their first {k} targets "
+        f"({interval_text(most.interval.per_cent, digits=1)}) over {extent}"
+    )
+    if len(known) == 1:
+        return text
+    least, other = min(known, key=lambda row: row[0])
+    return (
+        f"{text}, more than any other two of these runs; {names[other.first]} and "
+        f"{names[other.second]} share {100 * least:.1f} %"
+        if least < share
+        else f"{text}, as any two of these runs do"
+    )
+
+
+def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec:
+    shown = names[:MOST_RUNS]
+    by_runs = {(pair.first, pair.second): pair for pair in pairs}
+    values = [
+        {
+            "first": names[row],
+            "second": names[column],
+            "overlap": pair.overlap,
+            "rbo": pair.rbo,
+            "n": pair.n,
+        }
+        for i, j in combinations(range(len(shown)), 2)
+        for row, column in ((i, j), (j, i))
+        if (pair := by_runs[i, j]).overlap is not None
+    ]
+    title = f"Overlap of the first {k}"
+    sort = {"domain": list(shown)}
+    encoding: Spec = {
+        "x": {"field": "second", "type": "nominal", "title": None, "scale": sort},
+        "y": {"field": "first", "type": "nominal", "title": None, "scale": sort},
+    }
+    encoding["x"]["axis"] = {"orient": "top", "labelAngle": -45, "labelLimit": 110}
+    encoding["y"]["axis"] = {"labelLimit": 110}
+    colour = {
+        "field": "overlap",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [0, 1]},
+        "legend": {"format": ".1f"},
+    }
+    tooltip = [
+        tooltip_row("first", "Run"),
+        tooltip_row("second", "Other run"),
+        tooltip_row("overlap", title, ".3f"),
+        tooltip_row("rbo", "Rank-biased overlap", ".3f"),
+        tooltip_row("n", "Queries of both", ",d"),
+    ]
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
+            "encoding": {"color": colour, "tooltip": tooltip},
+        }
+    ]
+    if len(shown) <= MOST_WITH_NUMBERS:
+        ink = {"condition": {"test": "datum.overlap > 0.6", "value": "@surface"}, "value": "@ink"}
+        number = {"field": "overlap", "format": ".2f"}
+        layers.append({"mark": {"type": "text"}, "encoding": {"text": number, "color": ink}})
+    step = 34 if len(shown) <= MOST_WITH_NUMBERS else 20
+    return {
+        "data": {"values": values},
+        "height": {"step": step},
+        "encoding": encoding,
+        "layer": layers,
+    }
