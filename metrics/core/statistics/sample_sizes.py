@@ -44,6 +44,19 @@ class SampleSize(NamedTuple):
     like_these: float
 
 
+class ErrorQuantiles(NamedTuple):
+    """The distribution of the sampling error of a mean over `size` queries, as a `SampleSize` has.
+
+    of_these, like_these : a number for each requested quantile; `of_these` is None for more queries
+        than there are
+    """
+
+    size: int
+    n_groups: int
+    of_these: list[float] | None
+    like_these: list[float]
+
+
 class RequiredQueries(NamedTuple):
     """Queries needed to show a difference, the power they give, and the number of their groups.
 
@@ -87,31 +100,54 @@ def sampling_error(
     of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N. Bootstrap: FIRE,
     section 4.3; finite population: Cochran 1977.
     """
+    rows = error_quantiles(
+        scores, sizes, quantiles=[quantile], groups=groups, n_samples=n_samples, seed=seed
+    )
+    return [
+        SampleSize(
+            row.size,
+            row.n_groups,
+            None if row.of_these is None else row.of_these[0],
+            row.like_these[0],
+        )
+        for row in rows
+    ]
+
+
+def error_quantiles(
+    scores: ArrayLike,
+    sizes: Sequence[int],
+    *,
+    quantiles: Sequence[float],
+    groups: Groups | None = None,
+    n_samples: int = 10_000,
+    seed: int | None = None,
+) -> list[ErrorQuantiles]:
+    """Quantiles of |mean of a sample - mean of all|, as `sampling_error` for several quantiles.
+
+    Samples and arguments are those of `sampling_error`.
+    """
     if min(sizes, default=1) < 1:
         raise ValueError("A sample has at least one query.")
     values, groups = _group_values(scores, groups)
     rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
     n_groups = {size: _groups_of(size, groups) for size in sizes}
-    errors_with_replacement = _bootstrap_errors(
+    with_replacement = _bootstrap_errors(
         values, list(n_groups.values()), rng=rng, n_samples=n_samples
     )
     available_sizes = [size for size in n_groups if size <= groups.n_queries]
-    errors_without_replacement = subset_errors(
+    without_replacement = subset_errors(
         values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples
     )
-    error_without_replacement = {
-        size: float(np.quantile(np.abs(row), quantile))
-        for size, row in zip(available_sizes, errors_without_replacement, strict=True)
-    }
-    error_quantiles = np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist()
-    error_with_replacement = dict(zip(n_groups, error_quantiles, strict=True))
-    return [
-        SampleSize(
-            int(size),
-            n_groups[size],
-            error_without_replacement.get(size),
-            error_with_replacement[size],
+    like_these, of_these = (
+        dict(zip(names, np.quantile(np.abs(errors), quantiles, axis=1).T.tolist(), strict=True))
+        for names, errors in (
+            (n_groups, with_replacement),
+            (available_sizes, without_replacement),
         )
+    )
+    return [
+        ErrorQuantiles(int(size), n_groups[size], of_these.get(size), like_these[size])
         for size in sizes
     ]
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from annotate.services.storage.transactions import repeatable_read
 from metrics.charts.results import AnalysisResult
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined, ReportProgress
 from metrics.services.analysis.choices import KIND, AnalysisSpec
+from metrics.services.analysis.measures.system_runs import partners_of
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.computation import version_of
 from pooling.models import Run
@@ -50,12 +51,14 @@ def look(
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
-    Four queries, and one for each. runs : those of the specs, at least
+    Five queries, and one for each. runs : those of the specs, at least
     """
     inputs_version = _inputs_version(collection)
+    partners = partners_of(collection=collection, runs=runs)
     answers: list[AnalysisAnswer | None] = []
     for spec in specs:
-        version = _version_of(inputs_version, [run for run in runs if run.pk in spec.scores.runs])
+        spec_runs = [run for run in runs if run.pk in spec.scores.runs]
+        version = _version_of(inputs_version, spec_runs, partners)
         view = kept.look(inquiry=inquiry_of(collection=collection, spec=spec), version=version)
         is_stale = view.row is not None and view.row.version != version
         answers.append(None if view.row is None else _answer(view.row, is_stale=is_stale))
@@ -79,10 +82,11 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; five queries at most."""
+    """The version of the inputs; six queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
-    return _version_of(_inputs_version(inquiry.collection), runs)
+    partners = partners_of(collection=inquiry.collection, runs=runs)
+    return _version_of(_inputs_version(inquiry.collection), runs, partners)
 
 
 def _inputs_version(collection: Collection) -> str:
@@ -96,9 +100,19 @@ def _inputs_version(collection: Collection) -> str:
     return f"{RULES} {version_of(collection=collection)} {newest} {marks['n']} {marks['at']}"
 
 
-def _version_of(inputs_version: str, runs: Sequence[Run]) -> str:
-    """A hash that changes with the inputs, and with the names of the runs and their use."""
-    facts = sorted((run.pk, run.name, run.is_hidden, str(run.retired_at)) for run in runs)
+def _version_of(
+    inputs_version: str, runs: Sequence[Run], partners: Mapping[int, Sequence[Run]]
+) -> str:
+    """A hash that changes with the inputs, and with the names of the runs and their use.
+
+    partners : of each run those of the other direction, which are measured beside it
+    """
+    measured_runs = {run.pk: run for run in runs}
+    measured_runs |= {partner.pk: partner for run in runs for partner in partners[run.pk]}
+    facts = sorted(
+        (run.pk, run.name, run.system, run.team, run.is_hidden, str(run.retired_at))
+        for run in measured_runs.values()
+    )
     return hashlib.sha256(json.dumps([inputs_version, facts]).encode()).hexdigest()
 
 

@@ -1,5 +1,6 @@
 """The chapter on the measures: how they order runs, and curves of ranks."""
 
+from metrics.core.analyses.measures.both_directions import system_means
 from metrics.core.analyses.measures.rank_curves import (
     area_under_roc,
     confusion_counts,
@@ -8,7 +9,7 @@ from metrics.core.analyses.measures.rank_curves import (
 from metrics.core.analyses.measures.run_orders import run_means, run_ranks
 from metrics.core.measures.measure_correlations import measure_correlations
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.measures import rank_curves, run_orders
+from metrics.services.analysis.measures import both_directions, rank_curves, run_orders
 
 CHAPTER = Chapter(
     "measures",
@@ -149,5 +150,24 @@ ANALYSES = [
         test="tests/metrics/core/analyses/measures/test_confusion_counts.py",
         choices=OF_RUNS,
         n_runs=rank_curves.MOST_CURVES,
+    ),
+    Analysis(
+        name="both-directions",
+        chapter=CHAPTER,
+        question="How good is each system in both directions?",
+        paper="ECCV Caption, Tables 4, D.2 and D.3",
+        definition=(
+            "A system is a run in each direction with the same system and team. Each is averaged "
+            "as on the leaderboard over the query set of the chosen name in its direction; their "
+            "mean counts both directions alike. RSUM is 100 times the sum of C@1, C@5 and C@10 of "
+            "both. A hidden run is a partner only of hidden runs of the same person."
+        ),
+        find=both_directions.both_directions,
+        function=system_means,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_both_directions.py",
+        choices=OF_MEASURES,
+        measures=("C@1", "C@5", "C@10", "mAP@R"),
+        n_measures=None,
     ),
 ]

@@ -1,0 +1,196 @@
+"""Systems in both directions: the table of averages, and paired points by the first measure."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES, NAME_WIDTH
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemMeans
+from metrics.core.analyses.measures.run_orders import RunMean
+
+FEWEST = 30  # queries of each direction that a headline tells of
+DIRECTIONS = {"forward": "Query to document", "reverse": "Document to query"}
+RSUM_NOTE = "RSUM: 100 times the sum of C@1, C@5 and C@10 of both directions, at most 600."
+
+
+class SystemRow(NamedTuple):
+    """A system, the names of its runs of each direction, and its averages by M measures."""
+
+    system: str
+    forward_run: str
+    reverse_run: str
+    means: SystemMeans
+
+
+class SystemTable(NamedTuple):
+    """Systems by M measures.
+
+    names, smaller_is_better : (M,) of the measures
+    n_queries : of the two directions; extent : these in words
+    """
+
+    rows: list[SystemRow]
+    names: list[str]
+    smaller_is_better: list[bool]
+    n_queries: tuple[int, int]
+    extent: str
+    notes: list[str]
+
+    @property
+    def in_order(self) -> list[SystemRow]:
+        """The rows by the mean of both directions by the first measure, the best first."""
+        return sorted(self.rows, key=self._place)
+
+    @property
+    def is_clear(self) -> bool:
+        """True if the first of the order has a better mean than the second."""
+        order = self.in_order
+        return len(order) > 1 and self._place(order[0])[:2] < self._place(order[1])[:2]
+
+    def _place(self, row: SystemRow) -> tuple[bool, float, str]:
+        mean = row.means.by_measure[0].mean
+        if mean is None:
+            return True, 0, row.system
+        sign = 1 if self.smaller_is_better[0] else -1
+        return False, sign * round(mean, DIGITS), row.system
+
+
+def both_directions_result(table: SystemTable) -> AnalysisResult:
+    """A row for each system, the best first; one system and one measure or more."""
+    rows = table.in_order
+    notes = list(table.notes)
+    has_rsum = any(row.means.rsum is not None for row in rows)
+    if has_rsum:
+        notes.append(RSUM_NOTE)
+    if len(rows) > MOST_LINES:
+        notes.append(
+            f"The chart has the first {MOST_LINES} of {counted(len(rows), 'system')} by "
+            f"{table.names[0]}; the table has all."
+        )
+    return AnalysisResult(
+        headline=_headline(table),
+        reading=(
+            f"Chart: {table.names[0]}, as a mean over the queries of each direction, and its 95 % "
+            "interval. Table: each measure in both directions, from and to the ends of its "
+            "interval, and the mean of the two directions, each counting as much. That mean and "
+            "RSUM have no interval: both directions are of the same items and labels."
+        ),
+        extent=f"{counted(len(rows), 'system')}, {table.extent}",
+        columns=[
+            Column("system", "System"),
+            *(column for name in table.names for column in _columns(name)),
+            *([Column("rsum", "RSUM", 1)] if has_rsum else []),
+            Column("forward_run", f"Run, {DIRECTIONS['forward'].lower()}"),
+            Column("reverse_run", f"Run, {DIRECTIONS['reverse'].lower()}"),
+        ],
+        rows=[
+            [
+                row.system,
+                *(cell for means in row.means.by_measure for cell in _cells(means)),
+                *([row.means.rsum] if has_rsum else []),
+                row.forward_run,
+                row.reverse_run,
+            ]
+            for row in rows
+        ],
+        spec=_paired_points(table.names[0], rows[:MOST_LINES]),
+        notes=notes,
+    )
+
+
+def _columns(name: str) -> list[Column]:
+    columns = []
+    for key, direction in DIRECTIONS.items():
+        title = f"{name}, {direction.lower()}"
+        columns += [
+            Column(f"{name}_{key}", title, 4),
+            Column(f"{name}_{key}_low", f"{title}, from", 4),
+            Column(f"{name}_{key}_high", f"{title}, to", 4),
+        ]
+    return [*columns, Column(f"{name}_mean", f"{name}, mean of both", 4)]
+
+
+def _cells(means: DirectionMeans) -> list[Cell]:
+    forward, reverse = means.forward, means.reverse
+    return [
+        *(forward.value, forward.interval.low, forward.interval.high),
+        *(reverse.value, reverse.interval.low, reverse.interval.high),
+        means.mean,
+    ]
+
+
+def _headline(table: SystemTable) -> str:
+    """The system with the best mean; a sentence that claims nothing for few queries."""
+    name, best = table.names[0], table.in_order[0]
+    means = best.means.by_measure[0]
+    if (
+        min(table.n_queries) < FEWEST
+        or means.mean is None
+        or (len(table.rows) > 1 and not table.is_clear)
+    ):
+        return f"{counted(len(table.rows), 'system')} in both directions by {name}"
+    verb = "has" if len(table.rows) == 1 else "has the best"
+    return (
+        f"{best.system} {verb} mean of both directions by {name}, {means.mean:.3f}: "
+        f"{_told(means.forward)} from query to document, {_told(means.reverse)} back"
+    )
+
+
+def _told(mean: RunMean) -> str:
+    return f"{mean.value or 0:.3f} ({interval_text(mean.interval, digits=3)})"
+
+
+def _paired_points(name: str, rows: Sequence[SystemRow]) -> Spec:
+    """Two points and intervals a system, of other colours and shapes, one below the other."""
+    values = []
+    for row in rows:
+        means = row.means.by_measure[0]
+        for direction, mean in zip(
+            DIRECTIONS.values(), (means.forward, means.reverse), strict=True
+        ):
+            if mean.value is not None:
+                values.append(
+                    {"system": row.system, "direction": direction, "value": mean.value}
+                    | {"low": mean.interval.low, "high": mean.interval.high, "both": means.mean}
+                )
+    tooltip = [
+        tooltip_row("system", "System"),
+        tooltip_row("direction", "Direction"),
+        tooltip_row("value", name, ".4f"),
+        tooltip_row("low", "From", ".4f"),
+        tooltip_row("high", "To", ".4f"),
+        tooltip_row("both", "Mean of both", ".4f"),
+    ]
+    directions = list(DIRECTIONS.values())
+    x: Spec = {"type": "quantitative", "title": name, "scale": {"zero": False}}
+    y: Spec = {"field": "system", "type": "nominal", "title": None}
+    y |= {"sort": [row.system for row in rows], "axis": {"labelLimit": NAME_WIDTH, "grid": True}}
+    field: Spec = {"field": "direction", "type": "nominal"}
+    mark: Spec = field | {"legend": {"title": None, "columns": 2}}
+    offset = field | {"sort": directions, "scale": {"domain": directions}}
+    return {
+        "data": {"values": values},
+        "height": {"step": 16, "for": "offset"},
+        "encoding": {"y": y},
+        "layer": [
+            {
+                "transform": [{"filter": "datum.low != null"}],
+                "mark": {"type": "rule", "color": "@ink-2", "strokeWidth": 1.5},
+                "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}}
+                | {"yOffset": offset},
+            },
+            {
+                "mark": {"type": "point", "size": 80, "opacity": 1},
+                "encoding": {
+                    "x": x | {"field": "value"},
+                    "color": mark | {"scale": {"domain": directions, "range": ["@blue", "@amber"]}},
+                    "shape": mark
+                    | {"scale": {"domain": directions, "range": ["circle", "diamond"]}},
+                    "yOffset": offset,
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+    }
