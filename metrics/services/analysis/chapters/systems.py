@@ -1,8 +1,9 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
+from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.systems import variance
+from metrics.services.analysis.systems import topic_difficulty, variance
 
 CHAPTER = Chapter(
     "systems",
@@ -32,5 +33,24 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=variance.variance_of_file,
+    ),
+    Analysis(
+        name="topic-difficulty",
+        chapter=CHAPTER,
+        question="Which queries are hard, and which part the runs?",
+        paper="TRECVID, section 4 (topics as a cause of variance)",
+        definition=(
+            "Mean and standard deviation of the runs' scores on each query, the hardest first; "
+            "means that are equal to 12 digits keep the order of the queries. The share of a query "
+            "is its part of the absolute differences of all pairs of runs on all queries, with "
+            "the weights of a sample. Excluded items are left out."
+        ),
+        find=topic_difficulty.difficulty,
+        function=difficulty_of_topics,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/systems/test_topic_difficulty.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=topic_difficulty.difficulty_of_file,
     ),
 ]

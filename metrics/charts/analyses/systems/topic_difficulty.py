@@ -1,0 +1,137 @@
+"""The topics by difficulty: table, and a heat map of the scores of topics by runs."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.systems.topic_table import TopicTable
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, blocks
+
+LOW = 0.05  # a mean that is so low leaves the runs no room to differ
+MOST_BLOCKS = 50  # cells in a row or column that can be told apart
+NAMES_SHOWN = 25  # of topics or runs at an axis
+
+
+def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> AnalysisResult:
+    """The topics from the hardest to the easiest."""
+    topics, runs, noun = table.topics, table.runs, table.noun
+    shares = difficulty.share
+    rows: list[list[Cell]] = [
+        [
+            topics[t],
+            float(difficulty.mean[t]),
+            float(difficulty.spread[t]),
+            _best_run(difficulty, t, runs),
+            float(difficulty.distance[t]),
+            None if shares is None else float(shares[t]),
+        ]
+        for t in difficulty.hardest_first.tolist()
+    ]
+    pictured = [
+        f"the {name} in {MOST_BLOCKS} blocks of neighbours"
+        for name, n in ((noun, len(topics)), ("runs", len(runs)))
+        if n > MOST_BLOCKS
+    ]
+    chart_notes = [f"In the chart stand {' and '.join(pictured)}, by their means."]
+    return AnalysisResult(
+        headline=_headline(table, difficulty),
+        reading=(
+            f"Means and standard deviations are of the runs on one of the {noun}, the hardest "
+            "first, and of these runs alone: others may find others hard. The difference is the "
+            "mean of all pairs of runs; its share is of the differences of all pairs on all "
+            f"{noun}. The chart has the scores themselves, the best run at the left."
+        ),
+        extent=table.whole_extent,
+        columns=[
+            Column("topic", "Topic"),
+            Column("mean", f"Mean {table.score}", 4),
+            Column("standard_deviation", "Standard deviation over the runs", 4),
+            Column("best_run", "Best run"),
+            Column("difference", "Mean difference of two runs", 4),
+            Column("share", "Share of all differences", 4),
+        ],
+        rows=rows,
+        spec=_heat_map(table, difficulty.hardest_first),
+        notes=[*table.notes, *(chart_notes if pictured else [])],
+    )
+
+
+def _best_run(difficulty: TopicDifficulty, topic: int, runs: Sequence[str]) -> str | None:
+    """The best run in words; None where all are equal."""
+    n_best = int(difficulty.n_best[topic])
+    if n_best == len(runs):
+        return None
+    name = runs[difficulty.best_run[topic]]
+    return name if n_best == 1 else f"{name} and {counted(n_best - 1, 'other')}"
+
+
+def _headline(table: TopicTable, difficulty: TopicDifficulty) -> str:
+    n, shares, noun, score = len(table.topics), difficulty.share, table.noun, table.score
+    if shares is None:
+        return f"All runs have the same {score} on each of the {n:,} {noun}"
+    first = math.ceil(n / 10)
+    part = 100 * float(np.sort(shares)[::-1][:first].sum())
+    verb = "has" if first == 1 else "have"
+    of_differences = (
+        f"the {first:,} on which runs differ most {verb} {part:.0f} % of the differences"
+    )
+    if not table.are_shares:
+        ends = difficulty.mean[difficulty.hardest_first[[0, -1]]]
+        return (
+            f"Means of the {n:,} {noun} reach from {ends[0]:.4g} on the hardest to {ends[1]:.4g}; "
+            f"{of_differences}"
+        )
+    n_low = int(np.count_nonzero(difficulty.mean < LOW))
+    have = "has" if n_low == 1 else "have"
+    return f"{n_low:,} of {n:,} {noun} {have} a mean {score} below {LOW}; {of_differences}"
+
+
+def _heat_map(table: TopicTable, order: NDArray[np.int64]) -> Spec:
+    """Scores by topic and run, the hardest and the best first; blocks where there are many."""
+    best_first, score = table.best_first, table.score
+    values = table.values[np.ix_(order, best_first)]
+    names = [
+        [
+            labels[numbers[first]] if first == last else f"{first + 1:,} to {last + 1:,}"
+            for first, last in blocks(len(numbers), most=MOST_BLOCKS)
+        ]
+        for labels, numbers in ((table.topics, order), (table.runs, best_first))
+    ]
+    cells = [
+        {"t": i, "r": j, "score": float(f"{values[top : end + 1, left : right + 1].mean():.5g}")}
+        for i, (top, end) in enumerate(blocks(len(order), most=MOST_BLOCKS))
+        for j, (left, right) in enumerate(blocks(len(best_first), most=MOST_BLOCKS))
+    ]
+    for cell in cells:
+        cell["topic"], cell["run"] = names[0][int(cell["t"])], names[1][int(cell["r"])]
+    axes: Spec = {}
+    for channel, field, labels, title in (
+        ("y", "topic", names[0], "Hardest at the top"),
+        ("x", "run", names[1], "Best run at the left"),
+    ):
+        axis: Spec = {"labelLimit": 110, "labelAngle": -45 if channel == "x" else 0}
+        axis |= {"labels": len(labels) <= NAMES_SHOWN, "labelOverlap": True}
+        axes[channel] = {
+            "field": field,
+            "type": "nominal",
+            "title": title,
+            "scale": {"domain": labels},
+            "axis": axis,
+        }
+    tooltip = [
+        tooltip_row("topic", "Topic"),
+        tooltip_row("run", "Run"),
+        tooltip_row("score", score, ".4f"),
+    ]
+    colour = {"field": "score", "type": "quantitative", "legend": {"title": score}}
+    return {
+        "data": {"values": cells},
+        "height": min(max(160, 18 * len(names[0])), 480),
+        "mark": {"type": "rect"},
+        "encoding": axes | {"color": colour, "tooltip": tooltip},
+    }
