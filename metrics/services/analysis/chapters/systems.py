@@ -1,9 +1,10 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
+from metrics.core.analyses.systems.deciding_topics import deciding_topics as topics_that_decide
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.systems import topic_difficulty, variance
+from metrics.services.analysis.systems import deciding_topics, topic_difficulty, variance
 
 CHAPTER = Chapter(
     "systems",
@@ -52,5 +53,26 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=topic_difficulty.difficulty_of_file,
+    ),
+    Analysis(
+        name="deciding-topics",
+        chapter=CHAPTER,
+        question="Which queries decide which run is ahead?",
+        paper="Jackknife (Quenouille 1956)",
+        definition=(
+            "Of the two runs with the best means the difference on each query, and the mean "
+            "difference without it. The queries that add most to the lead are left out one after "
+            "the other until the other run is ahead; no smaller set does that. Pairs of all runs "
+            "change order where the sign of their mean difference is the opposite one without the "
+            "query. Means that are equal to 12 digits have no order. The interval is Student's, "
+            "by groups."
+        ),
+        find=deciding_topics.deciding,
+        function=topics_that_decide,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/systems/test_deciding_topics.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=deciding_topics.deciding_of_file,
     ),
 ]

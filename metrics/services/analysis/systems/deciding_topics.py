@@ -1,0 +1,40 @@
+"""The topics that decide between the two best runs, from a collection or a file of scores."""
+
+import numpy as np
+
+from metrics.charts.analyses.systems.deciding_topics import deciding_topics_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.systems.deciding_topics import deciding_topics
+from metrics.core.statistics.intervals import mean_intervals
+from metrics.services.analysis.analyses import AnalysisRequest, FileRequest
+from metrics.services.analysis.systems.topic_scores import (
+    TopicScores,
+    topic_scores,
+    topic_scores_of_file,
+)
+from metrics.services.analysis.systems.topic_tables import topic_table
+
+
+def deciding(request: AnalysisRequest) -> AnalysisResult:
+    """The queries that decide between the two best of the chosen runs."""
+    return _result(topic_scores(request))
+
+
+def deciding_of_file(request: FileRequest) -> AnalysisResult:
+    """The topics of a file that decide between its two best runs."""
+    return _result(topic_scores_of_file(request))
+
+
+def _result(scores: TopicScores) -> AnalysisResult:
+    larger_better = scores.larger_better
+    means = np.round(scores.groups.mean(larger_better), 12)
+    first, second = np.argsort(-means, kind="stable")[:2].tolist()
+    topics = deciding_topics(larger_better, first=first, second=second, weight=scores.groups.weight)
+    (interval,) = mean_intervals(topics.difference[None, :], are_shares=False, groups=scores.groups)
+    return deciding_topics_result(
+        topic_table(scores),
+        topics,
+        leader=scores.runs[first],
+        second=scores.runs[second],
+        interval=interval,
+    )
