@@ -28,6 +28,7 @@ class AnalysisResult(NamedTuple):
     extent : the queries, runs or labels that it is of, in words; notes : sentences beside it
     rows : a cell for each column; None where a number is not defined
     spec : of the chart; None for a table without one
+    next_parameters : of the page on which to act on it, as in its address
     """
 
     headline: str
@@ -37,6 +38,7 @@ class AnalysisResult(NamedTuple):
     rows: list[list[Cell]]
     spec: Spec | None = None
     notes: list[str] = []
+    next_parameters: dict[str, list[str]] = {}
 
     def as_json(self) -> dict[str, Any]:
         """The result as JSON."""

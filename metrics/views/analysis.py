@@ -104,19 +104,21 @@ def _panel(
 ) -> tuple[SharedChoices, AnalysisPanel]:
     collection, choices = _choices(request, slug)
     analysis = _analysis(chapter, name)
-    (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices)
+    roles = access.roles_in(user=request.user, collection=collection)
+    (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices, roles=roles)
     return choices, panel
 
 
 def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     collection, choices = _choices(request, slug)
+    roles = access.roles_in(user=request.user, collection=collection)
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
         "choices": choices,
         "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
-        "panels": panels_of(collection=collection, analyses=rows, choices=choices),
-        "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
+        "panels": panels_of(collection=collection, analyses=rows, choices=choices, roles=roles),
+        "is_lead": Role.LEAD in roles,
     }
     status = 422 if choices.errors else 200
     return render(request, "metrics/analysis/page.html", context, status=status)

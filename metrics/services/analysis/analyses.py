@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from annotate.models import Collection
+from annotate.access import LEADERS
+from annotate.models import Collection, Role
 from metrics.charts.results import AnalysisResult
 from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import People
@@ -21,11 +22,12 @@ class NotDefined(Exception):
 class NextPage(NamedTuple):
     """A page of a collection on which somebody acts on what an analysis found.
 
-    address : name of its URL
+    address : name of its URL; roles : of those who may see it
     """
 
     label: str
     address: str
+    roles: frozenset[Role] = frozenset(LEADERS)
 
 
 class Chapter(NamedTuple):

@@ -1,6 +1,6 @@
 """Pages of analyses: the result with its caption, or what is missing, or the work under way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.http import QueryDict
@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from annotate.core.phrases import counted
-from annotate.models import Collection
+from annotate.models import Collection, Role
 from annotate.services.background import progress
 from metrics.charts.charts import Chart
 from metrics.core.labels.label_sources import LabelSource
@@ -23,12 +23,16 @@ MAX_NAMED = 4  # runs in a caption
 
 
 class AnalysisPanel(NamedTuple):
-    """One analysis for some choices: its result, once it is there."""
+    """One analysis for some choices: its result, once it is there.
+
+    roles : of the person who looks at it
+    """
 
     collection: Collection
     analysis: Analysis
     choices: SharedChoices
     answer: AnalysisAnswer | None
+    roles: frozenset[Role]
 
     @property
     def id(self) -> str:
@@ -47,9 +51,16 @@ class AnalysisPanel(NamedTuple):
 
     @property
     def next_url(self) -> str:
-        """The address of the page on which somebody acts on it; "" without one."""
+        """The address of the page on which this person acts on it; "" without one."""
         page = self.analysis.next_page
-        return reverse(page.address, args=[self.collection.slug]) if page else ""
+        if page is None or not self.roles & page.roles:
+            return ""
+        parameters = QueryDict(mutable=True)
+        if self.answer and self.answer.result:
+            for name, texts in self.answer.result.next_parameters.items():
+                parameters.setlist(name, texts)
+        address = reverse(page.address, args=[self.collection.slug])
+        return f"{address}?{parameters.urlencode()}" if parameters else address
 
     @property
     def job(self) -> dict[str, object]:
@@ -88,13 +99,20 @@ class AnalysisPanel(NamedTuple):
 
 
 def panels_of(
-    *, collection: Collection, analyses: Sequence[Analysis], choices: SharedChoices
+    *,
+    collection: Collection,
+    analyses: Sequence[Analysis],
+    choices: SharedChoices,
+    roles: Iterable[Role] = (),
 ) -> list[AnalysisPanel]:
     """Look at some analyses; four queries, and one for each."""
     specs = [analysis.spec(choices) for analysis in analyses]
     answers = look(collection=collection, specs=specs, runs=choices.runs)
     rows = zip(analyses, answers, strict=True)
-    return [AnalysisPanel(collection, analysis, choices, answer) for analysis, answer in rows]
+    return [
+        AnalysisPanel(collection, analysis, choices, answer, frozenset(roles))
+        for analysis, answer in rows
+    ]
 
 
 def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:

@@ -1,7 +1,7 @@
 """The register of all analyses: a row each, in the order of chapters and pages."""
 
 from metrics.services.analysis.analyses import Analysis, Chapter
-from metrics.services.analysis.chapters import collection, labels, measures, pool, systems
+from metrics.services.analysis.chapters import collection, labels, measures, planner, pool, systems
 
 ANALYSES = {
     analysis.name: analysis
@@ -11,6 +11,7 @@ ANALYSES = {
         *measures.ANALYSES,
         *systems.ANALYSES,
         *pool.ANALYSES,
+        *planner.ANALYSES,
     ]
 }
 CHAPTERS = {analysis.chapter.slug: analysis.chapter for analysis in ANALYSES.values()}

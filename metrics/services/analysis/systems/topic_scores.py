@@ -65,10 +65,10 @@ class TopicScores(NamedTuple):
         return -self.values if self.smaller_is_better else self.values
 
 
-def topic_scores(request: AnalysisRequest) -> TopicScores:
-    """Measure the chosen runs on each query of the set; raises NotDefined for fewer than two."""
+def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
+    """Measure the chosen runs on each query; raises NotDefined for fewer than so many runs."""
     inputs = direction_inputs(request)
-    runs = runs_of(request, least=2)
+    runs = runs_of(request, least=least)
     measure = inputs.measures[0]
     if not measure.is_mean:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
@@ -91,18 +91,19 @@ def topic_scores(request: AnalysisRequest) -> TopicScores:
         notes=nouns.notes,
     )
     is_missing = np.array([row.is_missing for row in run_values]).T
-    return _complete(scores, is_missing, treatment=request.spec.scores.missing, measure=measure)
+    treatment = request.spec.scores.missing
+    return _complete(scores, is_missing, treatment=treatment, measure=measure, least=least)
 
 
-def topic_scores_of_file(request: FileRequest) -> TopicScores:
-    """The scores of a file with a row a topic and a column a run; NotDefined for fewer than two.
+def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores:
+    """The scores of a file with a row a topic and a column a run; NotDefined for too few.
 
     Every column is a run, and larger is better.
     """
     table: ScoreTable = request.table
-    if len(table.runs) < 2 or len(table.queries) < 2:
+    if len(table.runs) < least or len(table.queries) < 2:
         raise NotDefined(
-            "It takes two topics and two runs: a row for each topic, which its first column names, "
+            f"It takes two topics and {counted(least, 'run')}: a row for each topic, which its first column names, "
             "and a column for each run."
         )
     keys = table.groups or [""] * len(table.queries)
@@ -118,7 +119,8 @@ def topic_scores_of_file(request: FileRequest) -> TopicScores:
         extent="",
         notes=["Every column is taken for a run, and as better when larger.", *_warnings(table)],
     )
-    return _complete(scores, np.isnan(table.values), treatment=request.treatment, measure=None)
+    is_missing = np.isnan(table.values)
+    return _complete(scores, is_missing, treatment=request.treatment, measure=None, least=least)
 
 
 def _warnings(table: ScoreTable) -> list[str]:
@@ -133,7 +135,12 @@ def _warnings(table: ScoreTable) -> list[str]:
 
 
 def _complete(
-    scores: TopicScores, is_missing: NDArray[np.bool_], *, treatment: str, measure: Measure | None
+    scores: TopicScores,
+    is_missing: NDArray[np.bool_],
+    *,
+    treatment: str,
+    measure: Measure | None,
+    least: int,
 ) -> TopicScores:
     """Leave out what misses, or count it 0; raises NotDefined where too little is left.
 
@@ -158,9 +165,9 @@ def _complete(
         }[treatment]
         notes.append(f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}.")
     values = scores.values[np.ix_(topics, runs)]
-    if min(values.shape) < 2:
+    if len(values) < 2 or values.shape[1] < least:
         raise NotDefined(
-            f"It takes two runs and two {noun} without gaps; what is left is "
+            f"It takes {counted(least, 'run')} and two {noun} without gaps; what is left is "
             f"{counted(values.shape[1], 'run')} and {values.shape[0]:,} of the {noun}: choose how "
             f"to treat {noun} that a run misses."
         )

@@ -1,0 +1,1 @@
+"""Charts and sentences of the planner: numbers of queries, and what they cost."""

@@ -1,0 +1,84 @@
+"""The chapter on plans: numbers of queries for an error or a difference, and what they cost."""
+
+from annotate.models import Role
+from metrics.core.statistics.sample_sizes import (
+    error_quantiles,
+    queries_for_difference,
+    queries_for_error,
+)
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.services.analysis.planner import sample_sizes
+
+CHAPTER = Chapter(
+    "planner",
+    "The planner",
+    "How many queries to judge: for the error of a score, and to see a difference of two runs.",
+)
+OF_SCORES = frozenset(
+    {Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS, Choice.MEASURE, Choice.MISSING}
+)
+TEST = "tests/metrics/core/statistics/test_sample_sizes.py"
+POOL_A_SAMPLE = NextPage("Pool such a sample", "pooling:pool-new", frozenset({Role.RESEARCHER}))
+
+ANALYSES = [
+    Analysis(
+        name="sampling-error",
+        chapter=CHAPTER,
+        question="How far from the score on all queries is the score on a sample of them?",
+        paper="FIRE, section 4.3, Figures 4, 9 and 10",
+        definition=(
+            "The distance between the mean of a sample and the mean of all, and the distance that "
+            "half, 75, 95 and 99 of 100 samples stay within, by 2,000 samples of a size. Of these "
+            "queries: drawn without replacement. Like these: with replacement, as FIRE does, which "
+            "stands for other queries of the same kind. Whole groups of queries are drawn."
+        ),
+        find=sample_sizes.sampling_errors,
+        function=error_quantiles,
+        oracle=Oracle.RECOUNT,
+        test=TEST,
+        choices=OF_SCORES,
+        measures=("C@1",),
+        n_runs=sample_sizes.MOST_CURVES,
+        of_scores=sample_sizes.sampling_errors_of_file,
+    ),
+    Analysis(
+        name="queries-for-error",
+        chapter=CHAPTER,
+        question="How many queries does a score of a wanted error take, and what do they cost?",
+        paper="FIRE, section 4.3",
+        definition=(
+            "The smallest number of queries with which 95 of 100 samples stay within the error, "
+            "for the run whose scores spread in the middle of the chosen ones. Pairs: the first 10 "
+            "of each chosen run, each pair once. Hours: at the median time of a judgment here, one "
+            "label a pair; gold checks and second labels come on top. Pay: as set in the settings."
+        ),
+        find=sample_sizes.for_error,
+        function=queries_for_error,
+        oracle=Oracle.RECOUNT,
+        test=TEST,
+        choices=OF_SCORES,
+        measures=("C@1",),
+        next_page=POOL_A_SAMPLE,
+        of_scores=sample_sizes.for_error_of_file,
+    ),
+    Analysis(
+        name="queries-for-difference",
+        chapter=CHAPTER,
+        question="How many queries does it take to see a difference of two runs?",
+        paper="FIRE, section 4.3; Carterette 2012",
+        definition=(
+            "The smallest number of queries on which a paired, two-sided t test at .05 sees a true "
+            "difference in 80, or 90, of 100 cases, for the pair of chosen runs whose differences "
+            "spread in the middle. By simulation: the same with differences drawn from those at "
+            "hand, where they are few enough for that. Pairs, hours and pay as for an error."
+        ),
+        find=sample_sizes.for_difference,
+        function=queries_for_difference,
+        oracle=Oracle.PACKAGE,
+        test=TEST,
+        choices=OF_SCORES,
+        measures=("C@1",),
+        next_page=POOL_A_SAMPLE,
+        of_scores=sample_sizes.for_difference_of_file,
+    ),
+]

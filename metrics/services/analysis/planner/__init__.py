@@ -1,0 +1,1 @@
+"""The analyses of the planner: each from the database to its result."""

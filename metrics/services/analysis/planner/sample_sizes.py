@@ -1,0 +1,221 @@
+"""Numbers of queries for an error or a difference, from a collection or a file of scores."""
+
+from itertools import combinations
+
+import numpy as np
+
+from annotate.models import QuerySet
+from metrics.charts.analyses.planner.sample_sizes import (
+    DifferencePlan,
+    ErrorPlan,
+    JudgingCost,
+    RunErrors,
+    difference_result,
+    error_result,
+    sampling_result,
+)
+from metrics.charts.results import AnalysisResult
+from metrics.core.statistics.resampling import seed_of
+from metrics.core.statistics.sample_sizes import (
+    error_quantiles,
+    middle_pair,
+    middle_run,
+    queries_for_difference,
+    queries_for_error,
+    simulated_power,
+)
+from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
+from metrics.services.analysis.inputs import runs_of
+from metrics.services.analysis.systems.topic_scores import (
+    TopicScores,
+    topic_scores,
+    topic_scores_of_file,
+)
+from pooling.core.strategies.selections import RankedPairs, group_by_pair
+from pooling.services.pools.previews import pace
+from pooling.services.runs.rankings import left_out_keys, load_top
+
+MOST_CURVES = 4  # runs whose lines can be told apart
+DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
+N_SAMPLES = 2_000
+SIZES = (10, 25, 50, 100, 250, 500, 1_000, 3_000, 10_000, 30_000)
+BEYOND = 4  # times the queries there are: the largest sample of others like them
+QUANTILES = (0.5, 0.75, 0.95, 0.99)
+ERRORS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005)
+DIFFERENCES = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005)
+POWERS = (0.8, 0.9)
+MOST_SIMULATED = 20_000  # queries of a simulated test
+
+
+def sampling_errors(request: AnalysisRequest) -> AnalysisResult:
+    """The error of a sample of the queries for each of the first chosen runs."""
+    return _sampling_errors(topic_scores(request, least=1))
+
+
+def sampling_errors_of_file(request: FileRequest) -> AnalysisResult:
+    """The error of a sample of the topics for each of the first runs of a file."""
+    return _sampling_errors(topic_scores_of_file(request, least=1))
+
+
+def for_error(request: AnalysisRequest) -> AnalysisResult:
+    """The queries for each of some errors of a score, with what their judging costs."""
+    scores = topic_scores(request, least=1)
+    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request, scores)))
+
+
+def for_error_of_file(request: FileRequest) -> AnalysisResult:
+    """The topics for each of some errors of a score, from a file."""
+    return error_result(_error_plan(topic_scores_of_file(request, least=1)), None)
+
+
+def for_difference(request: AnalysisRequest) -> AnalysisResult:
+    """The queries for each of some differences of two runs, with what their judging costs."""
+    scores = topic_scores(request)
+    plan = _difference_plan(scores)
+    return _with_pool(request, scores, difference_result(plan, _cost(request, scores)))
+
+
+def for_difference_of_file(request: FileRequest) -> AnalysisResult:
+    """The topics for each of some differences of two runs, from a file."""
+    return difference_result(_difference_plan(topic_scores_of_file(request)), None)
+
+
+def _sampling_errors(scores: TopicScores) -> AnalysisResult:
+    n = len(scores.topics)
+    sizes = sorted({size for size in SIZES if size <= BEYOND * n} | {n})
+    curves = [
+        RunErrors(
+            name,
+            error_quantiles(
+                values, sizes, quantiles=QUANTILES, groups=scores.groups, n_samples=N_SAMPLES
+            ),
+        )
+        for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
+    ]
+    return sampling_result(curves, scores.nouns, n=n, unit=scores.unit, measure=scores.measure)
+
+
+def _error_plan(scores: TopicScores) -> ErrorPlan:
+    middle = middle_run(scores.values, scores.groups)
+    values = scores.values[:, middle.position]
+    errors = [step * _scale(scores) for step in ERRORS]
+    of_these, like_these = (
+        [
+            queries_for_error(
+                values, error, of_these=of_these, groups=scores.groups, n_samples=N_SAMPLES
+            )
+            for error in errors
+        ]
+        for of_these in (True, False)
+    )
+    return ErrorPlan(
+        scores.runs[middle.position],
+        middle,
+        errors,
+        of_these,
+        like_these,
+        len(scores.topics),
+        scores.measure,
+        scores.nouns,
+    )
+
+
+def _difference_plan(scores: TopicScores) -> DifferencePlan:
+    pairs = list(combinations(range(len(scores.runs)), 2))
+    middle = middle_pair(scores.values, pairs, scores.groups)
+    first, second = pairs[middle.position]
+    values = scores.values[:, first] - scores.values[:, second]
+    if not values.any():
+        raise NotDefined(
+            f"{scores.runs[first]} and {scores.runs[second]}, the pair in the middle, have the "
+            "same score everywhere: choose runs that differ."
+        )
+    differences = [step * _scale(scores) for step in DIFFERENCES]
+    sizes = [
+        [
+            queries_for_difference(values, difference, groups=scores.groups, power=power)
+            for difference in differences
+        ]
+        for power in POWERS
+    ]
+    shares = scores.groups.shares(values)
+    simulated = [
+        None
+        if row.n_groups is None or row.n_groups > MOST_SIMULATED
+        else simulated_power(
+            np.sort(shares),
+            difference,
+            max(row.n_groups, 2),
+            rng=np.random.default_rng(seed_of(np.sort(shares)[:, None])),
+        )
+        for difference, row in zip(differences, sizes[0], strict=True)
+    ]
+    names = (scores.runs[first], scores.runs[second])
+    return DifferencePlan(
+        names,
+        middle,
+        differences,
+        sizes,
+        simulated,
+        len(scores.topics),
+        scores.measure,
+        scores.nouns,
+    )
+
+
+def _scale(scores: TopicScores) -> float:
+    """The unit of errors: 1 for scores from 0 to 1, else the mean size of a score."""
+    sizes = np.abs(scores.values)
+    return 1.0 if sizes.max() <= 1 else float(f"{sizes.mean():.1g}")
+
+
+def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
+    """The pairs of a query, the time of a judgment and the pay of an hour."""
+    runs = runs_of(request, least=1)
+    query_set = QuerySet.objects.get(
+        collection=request.collection,
+        name=request.spec.scores.query_set,
+        direction=request.spec.direction,
+    )
+    leave_out = left_out_keys(collection=request.collection)
+    tops = [
+        load_top(run=run, depth=DEPTH, query_set=query_set, leave_out=leave_out) for run in runs
+    ]
+    known_tops = [
+        RankedPairs(
+            top.source[top.target > 0], top.target[top.target > 0], top.rank[top.target > 0]
+        )
+        for top in tops
+    ]
+    n_pairs = len(group_by_pair(known_tops)[1]) - 1
+    seconds, is_measured = pace(collection=request.collection)
+    pay = request.collection.hourly_pay
+    return JudgingCost(
+        pairs_a_query=n_pairs / len(scores.topics),
+        n_runs=len(runs),
+        depth=DEPTH,
+        seconds=seconds,
+        is_measured=is_measured,
+        hourly_pay=None if pay is None else float(pay),
+        currency=request.collection.currency,
+    )
+
+
+def _with_pool(
+    request: AnalysisRequest, scores: TopicScores, result: AnalysisResult
+) -> AnalysisResult:
+    """Add the choices of a pool of as many queries as the headline names, or of all."""
+    query_set = QuerySet.objects.get(
+        collection=request.collection,
+        name=request.spec.scores.query_set,
+        direction=request.spec.direction,
+    )
+    n_sources = result.next_parameters.get("n_sources", [str(len(scores.topics))])
+    parameters = {
+        "strategy": ["depth-k-sample"],
+        "n_sources": n_sources,
+        "depth": [str(DEPTH)],
+        "query_set": [str(query_set.pk)],
+        "runs": [str(run.pk) for run in runs_of(request, least=1)],
+    }
+    return result._replace(next_parameters=parameters)
