@@ -1,10 +1,11 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
 from metrics.core.analyses.systems.deciding_topics import deciding_topics as topics_that_decide
+from metrics.core.analyses.systems.normality import normality_table
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.systems import deciding_topics, topic_difficulty, variance
+from metrics.services.analysis.systems import deciding_topics, normality, topic_difficulty, variance
 
 CHAPTER = Chapter(
     "systems",
@@ -74,5 +75,25 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=deciding_topics.deciding_of_file,
+    ),
+    Analysis(
+        name="normality",
+        chapter=CHAPTER,
+        question="Are the scores of runs normal, as analysis of variance takes them?",
+        paper="TRECVID (Hauptmann and Lin), footnote 1",
+        definition=(
+            "Anderson and Darling's test of the scores of each run, mean and spread unknown, and "
+            "of the residuals that the means of runs and queries leave; the p of all runs are "
+            "adjusted by Benjamini and Hochberg at a false discovery rate of 5 %. Where queries "
+            "come in groups, of their shares in the mean. Runs whose scores are all equal are not "
+            "tested."
+        ),
+        find=normality.normality,
+        function=normality_table,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/systems/test_normality_table.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=normality.normality_of_file,
     ),
 ]

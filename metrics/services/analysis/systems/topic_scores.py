@@ -78,11 +78,16 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
     names = dict(
         items.filter(pk__in=inputs.scope.sources.tolist()).values_list("pk", "external_id")
     )
+    run_names = [name_of(run) for run in runs]
     scores = TopicScores(
         values=np.array([row.whole[0] for row in run_values]).T,
         topics=[names[key] for key in inputs.scope.sources.tolist()],
         groups=inputs.groups,
-        runs=[name_of(run) for run in runs],
+        # two hidden runs of different people may have one name
+        runs=[
+            f"{name} ({run_names[:place].count(name) + 1})" if name in run_names[:place] else name
+            for place, name in enumerate(run_names)
+        ],
         teams=[run.team for run in runs],
         measure=measure.name,
         smaller_is_better=measure.entry.smaller_is_better,

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from annotate.models import ReferenceLabel
+from annotate.models import ReferenceLabel, Role
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.analysis.systems.topic_scores import topic_scores, topic_scores_of_file
 from metrics.services.numbers import refresh
+from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,
@@ -74,6 +75,16 @@ def test_without_a_miss_nothing_is_said(study):
     assert [name for name in scores.runs if name != "zeta"] == ["alpha", "beta", "delta"]
     runs = [str(run.pk) for run in study.runs.exclude(name="zeta").filter(direction="forward")]
     assert not any("miss" in note for note in scores_of(study, run=runs).notes)
+
+
+def test_hidden_runs_of_one_name_are_told_apart(study):
+    hidden = study.runs.filter(name__in=("beta", "delta"))
+    for run in hidden:
+        run.uploaded_by = cast.member(study, Role.RESEARCHER)
+        run.is_hidden, run.name = True, "same"
+        run.save()
+    scores = scores_of(study)
+    assert scores.runs == ["alpha", "epsilon", "same (hidden)", "same (hidden) (2)", "zeta"]
 
 
 def test_ranks_of_which_less_is_better_are_turned_round(study):
