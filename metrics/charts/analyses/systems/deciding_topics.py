@@ -17,13 +17,15 @@ def deciding_topics_result(
 
     interval : of the lead, at 95 %
     """
-    place = {t: n for n, t in enumerate(topics.for_leader[: topics.n_to_turn or 0].tolist(), 1)}
+    number_of_topic = {
+        t: n for n, t in enumerate(topics.for_leader[: topics.n_to_turn or 0].tolist(), 1)
+    }
     rows: list[list[Cell]] = [
         [
             table.topics[t],
             float(topics.difference[t]),
             float(topics.lead_without[t]),
-            place.get(t),
+            number_of_topic.get(t),
             int(topics.n_turned[t]),
         ]
         for t in topics.by_influence.tolist()
@@ -72,11 +74,11 @@ def _lead_line(table: TopicTable, topics: DecidingTopics) -> Spec:
     """The lead by number of topics left out, thinned, with the first one below 0."""
     n = len(topics.leads_left)
     step = -(-n // MOST_POINTS)
-    places = sorted({*range(0, n, step), n - 1, *([topics.n_to_turn] if topics.n_to_turn else [])})
+    sizes = sorted({*range(0, n, step), n - 1, *([topics.n_to_turn] if topics.n_to_turn else [])})
     values = [
-        {"n": place, "lead": float(f"{topics.leads_left[place]:.6g}")}
-        | ({"topic": table.topics[topics.for_leader[place - 1]]} if place else {})
-        for place in places
+        {"n": size, "lead": float(f"{topics.leads_left[size]:.6g}")}
+        | ({"topic": table.topics[topics.for_leader[size - 1]]} if size else {})
+        for size in sizes
     ]
     x: Spec = {"field": "n", "type": "quantitative", "axis": WHOLE}
     x["title"] = f"{table.noun.capitalize()} left out"

@@ -1,7 +1,6 @@
 """The topics by difficulty: table, and a heat map of the scores of topics by runs."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,20 @@ def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> A
     """The topics from the hardest to the easiest."""
     topics, runs, noun = table.topics, table.runs, table.noun
     shares = difficulty.share
+    best_runs = [
+        None
+        if n_best == len(runs)
+        else runs[best] + (f" and {counted(n_best - 1, 'other')}" if n_best > 1 else "")
+        for best, n_best in zip(
+            difficulty.best_run.tolist(), difficulty.n_best.tolist(), strict=True
+        )
+    ]
     rows: list[list[Cell]] = [
         [
             topics[t],
             float(difficulty.mean[t]),
             float(difficulty.spread[t]),
-            _best_run(difficulty, t, runs),
+            best_runs[t],
             float(difficulty.distance[t]),
             None if shares is None else float(shares[t]),
         ]
@@ -59,15 +66,6 @@ def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> A
         spec=_heat_map(table, difficulty.hardest_first),
         notes=[*table.notes, *(chart_notes if pictured else [])],
     )
-
-
-def _best_run(difficulty: TopicDifficulty, topic: int, runs: Sequence[str]) -> str | None:
-    """The best run in words; None where all are equal."""
-    n_best = int(difficulty.n_best[topic])
-    if n_best == len(runs):
-        return None
-    name = runs[difficulty.best_run[topic]]
-    return name if n_best == 1 else f"{name} and {counted(n_best - 1, 'other')}"
 
 
 def _headline(table: TopicTable, difficulty: TopicDifficulty) -> str:
@@ -103,12 +101,14 @@ def _heat_map(table: TopicTable, order: NDArray[np.int64]) -> Spec:
         for labels, numbers in ((table.topics, order), (table.runs, best_first))
     ]
     cells = [
-        {"t": i, "r": j, "score": float(f"{values[top : end + 1, left : right + 1].mean():.5g}")}
-        for i, (top, end) in enumerate(blocks(len(order), most=MOST_BLOCKS))
-        for j, (left, right) in enumerate(blocks(len(best_first), most=MOST_BLOCKS))
+        {
+            "topic": names[0][i],
+            "run": names[1][j],
+            "score": float(f"{values[top : bottom + 1, start : end + 1].mean():.5g}"),
+        }
+        for i, (top, bottom) in enumerate(blocks(len(order), most=MOST_BLOCKS))
+        for j, (start, end) in enumerate(blocks(len(best_first), most=MOST_BLOCKS))
     ]
-    for cell in cells:
-        cell["topic"], cell["run"] = names[0][int(cell["t"])], names[1][int(cell["r"])]
     axes: Spec = {}
     for channel, field, labels, title in (
         ("y", "topic", names[0], "Hardest at the top"),

@@ -10,7 +10,7 @@ _CELLS_A_BLOCK = 1 << 20
 
 
 class DecidingTopics(NamedTuple):
-    """What each of T topics does to the lead of one run over another one, and to all pairs.
+    """The effect of each of T topics on the lead of one run over another one, and all pairs.
 
     lead : mean difference of the two, 0 or above; 0 where they are equal but for rounding
     difference : (T,) of the two on the topic; lead_without : (T,) the lead without the topic
@@ -58,21 +58,21 @@ def deciding_topics(
     lead_without = (total - parts) / (weight.sum() - weight)
     for_leader = np.argsort(-parts, kind="stable")
     # from the other end, so that the last of them is the smallest part itself
-    rest = np.cumsum(parts[for_leader][::-1])[::-1]
-    turned = np.flatnonzero(rest < -lowest)
+    sums = np.cumsum(parts[for_leader][::-1])[::-1]
+    turned = np.flatnonzero(sums < -lowest)
     return DecidingTopics(
         lead=lead,
         difference=difference,
         lead_without=lead_without,
-        n_turned=_turned_pairs(scores * weight[:, None]),
+        n_turned=turned_pairs(scores * weight[:, None]),
         by_influence=np.argsort(-np.abs(np.round(lead_without - lead, 15)), kind="stable"),
         for_leader=for_leader,
-        leads_left=rest / np.cumsum(weight[for_leader][::-1])[::-1],
+        leads_left=sums / np.cumsum(weight[for_leader][::-1])[::-1],
         n_to_turn=int(turned[0]) if lead and len(turned) else None,
     )
 
 
-def _turned_pairs(parts: NDArray[np.float64]) -> NDArray[np.int64]:
+def turned_pairs(parts: NDArray[np.float64]) -> NDArray[np.int64]:
     """(T,) pairs of runs whose order of sums is the opposite one without the topic.
 
     parts : (T, S) of the sums; sums that differ by rounding alone are equal, and not turned
@@ -84,8 +84,8 @@ def _turned_pairs(parts: NDArray[np.float64]) -> NDArray[np.int64]:
     n_turned = np.empty(len(parts), dtype=np.int64)
     step = max(1, _CELLS_A_BLOCK // len(first))
     for start in range(0, len(parts), step):
-        rest = total - parts[start : start + step]
-        signs = _signs(rest[:, first] - rest[:, second], lowest)
+        sums = total - parts[start : start + step]
+        signs = _signs(sums[:, first] - sums[:, second], lowest)
         n_turned[start : start + step] = np.count_nonzero(signs * sign < 0, axis=1)
     return n_turned
 

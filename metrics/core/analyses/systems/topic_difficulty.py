@@ -45,14 +45,14 @@ def topic_difficulty(
     sign = 2.0 * np.arange(n_runs) - (n_runs - 1)
     total = np.sort(values, axis=1) @ sign
     total[values.min(axis=1) == values.max(axis=1)] = 0
-    weighted = total if weight is None else total * weight
+    distances = total if weight is None else total * weight
     goodness = -values if smaller_is_better else values
     difficulty = mean if smaller_is_better else -mean
     return TopicDifficulty(
         mean=mean,
         spread=values.std(axis=1, ddof=1),
         distance=total / (n_runs * (n_runs - 1) / 2),
-        share=weighted / weighted.sum() if weighted.any() else None,
+        share=distances / distances.sum() if distances.any() else None,
         best_run=np.argmax(goodness, axis=1),
         n_best=np.count_nonzero(goodness == goodness.max(axis=1, keepdims=True), axis=1),
         # 12 digits: means of the same scores in another order are equal
