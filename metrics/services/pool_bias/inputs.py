@@ -137,7 +137,7 @@ def _direction_study(
             collection=pool.collection, direction=direction, label_source=source.reference
         )
         reference = labels.within(reference_grades, scope)
-    known_labels = _known_labels(people, reference, sources)
+    known_labels = labels_by_origin(people, reference, sources)
     groups = groups_of(collection=pool.collection, direction=direction, sources=sources)
     return DirectionStudy(
         direction,
@@ -150,16 +150,20 @@ def _direction_study(
     )
 
 
-def _known_labels(people: Grades, reference: Grades, sources: Ids) -> LabelsByOrigin:
-    pairs = np.unique(
-        np.concatenate([np.stack(labels[:2], axis=1) for labels in (people, reference)]), axis=0
-    )
+def labels_by_origin(people: Grades, reference: Grades, sources: Ids) -> LabelsByOrigin:
+    """Join people's grades with a reference's, both of these ascending source items.
+
+    The pairs are by source and target, ascending.
+    """
+    width = int(max(people.target.max(initial=0), reference.target.max(initial=0))) + 1
+    codes = [grades.source * width + grades.target for grades in (people, reference)]
+    pairs = np.unique(np.concatenate(codes))
     columns = []
-    for grades in (people, reference):
+    for code, grades in zip(codes, (people, reference), strict=True):
         column = np.full(len(pairs), np.nan)
-        column[_positions(pairs, grades.source, grades.target)] = grades.grade
+        column[np.searchsorted(pairs, code)] = grades.grade
         columns.append(column)
-    return LabelsByOrigin(np.searchsorted(sources, pairs[:, 0]), pairs[:, 1], *columns)
+    return LabelsByOrigin(np.searchsorted(sources, pairs // width), pairs % width, *columns)
 
 
 def _positions(pairs: NDArray[np.int64], source: Ids, target: Ids) -> Ids:

@@ -1,7 +1,9 @@
 """The chapter on the pool: what it favours, and how alike its runs are."""
 
+from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
+from metrics.services.analysis.pool import own_labels
 from metrics.services.analysis.pool import run_likeness as likeness
 
 CHAPTER = Chapter(
@@ -33,5 +35,29 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_run_likeness.py",
         choices=frozenset({Choice.QUERIES, Choice.RUNS}),
+    ),
+    Analysis(
+        name="unique-positives",
+        chapter=CHAPTER,
+        question="Which runs do the labels favour because these were pooled?",
+        paper="FIRE, Table 4; ECCV Caption, Table E.1",
+        definition=(
+            "A run brought a pair to a pool if an opened pool with this run holds the pair and the "
+            "run has it within the pool's depth; a duplicate counts as its original. Labels that "
+            "one run alone, of the runs in use of all pools of this direction, brought are taken "
+            "away from it: a reference's labels come back there, and labels that no run brought "
+            "stay. The same with all runs of a team at once; a run without a team is one by "
+            "itself. Scores are the leaderboard's; the loss is a mean over queries with Student's "
+            "95 % interval by groups. A rank is among the chosen runs, of which the others keep "
+            "all labels. Only labels that the pairs themselves have are counted, not those that "
+            "duplicates take; golds, training and labels taken back are none."
+        ),
+        find=own_labels.unique_positives,
+        function=without_own_labels,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/pool/test_own_labels.py",
+        choices=OF_SCORES,
+        measures=("C@1", "C@5", "C@10", "AP"),
+        n_measures=None,
     ),
 ]

@@ -1,0 +1,146 @@
+"""Pairs that runs brought to the pools of a collection, and the labels of each pair by origin."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.models import Direction
+from annotate.services.collection.duplicates import originals_of
+from annotate.services.storage.number_arrays import copied_columns
+from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.pools.partial_labels import LabelsByOrigin
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import direction_inputs, runs_of, source_grades
+from metrics.services.analysis.run_ranks import ranked_tables
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.pool_bias.inputs import labels_by_origin
+from metrics.services.scores.labels import people_parts, within
+from metrics.services.scores.propagation import mask_of
+from pooling.core.strategies.selections import Pairs, is_in
+from pooling.core.strategies.strategies import depth_of
+from pooling.models import Pool, Run
+from pooling.services.runs.rankings import left_out_keys, load_top
+
+_POOL_PAIRS = """
+    SELECT pool_pair.pool_id::bigint, pair.query_id::bigint, pair.document_id::bigint
+    FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
+    JOIN pooling_pool pool ON pool.id = pool_pair.pool_id
+    WHERE pool.collection_id = %s AND pool.opened_at IS NOT NULL
+"""
+
+
+class BroughtLabels(NamedTuple):
+    """The labels of a direction, and which runs brought their pairs to pools.
+
+    runs : S runs in use of the opened pools, and the chosen ones; chosen : rows of the latter
+    is_pooled : (S,) whether a pool has it; teams : (S,) 0, 1, ...; no two runs without a team share
+    is_brought : (S, L); is_own : (L,) whether the pair itself has people's grade, not a copy's
+    depths : of the pools of this direction, ascending
+    """
+
+    inputs: DirectionInputs
+    runs: list[Run]
+    chosen: list[int]
+    is_pooled: list[bool]
+    teams: list[int]
+    labels: LabelsByOrigin
+    is_brought: NDArray[np.bool_]
+    is_own: NDArray[np.bool_]
+    depths: list[int]
+
+    def ranked(self, row: int) -> RankedGrades:
+        """Rank the labelled targets of the queries in a run."""
+        sources = self.inputs.scope.sources
+        pairs = self.labels.as_labels()
+        grades = Grades(sources[pairs.query], pairs.doc, pairs.grade.astype(np.int64))
+        return ranked_tables(self.inputs, self.runs[row], [grades])[0]
+
+
+def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
+    """Read labels and their origin; raises NotDefined without people's labels, or without pools.
+
+    least : number of chosen runs
+    A duplicate counts as its original: a run that holds either brought the pair.
+    """
+    inputs = direction_inputs(request)
+    runs = runs_of(request, least=least)
+    source = LabelSource.parse(inputs.spec.label_source)
+    if not source.has_people:
+        raise NotDefined(
+            "These labels are a reference's, which no run brought: choose people's labels."
+        )
+    parts = people_parts(collection=request.collection, direction=inputs.scope.direction)
+    people = within(parts.whole, inputs.scope)
+    if not len(people.grade):
+        raise NotDefined("People have given no pair of these queries a grade yet.")
+    reference = source_grades(inputs, source.reference) if source.reference else no_grades()
+    labels = labels_by_origin(people, reference, inputs.scope.sources)
+    if source.people == People.UNION:  # the larger of the two
+        has_people = ~np.isnan(labels.people)
+        larger = np.fmax(labels.people, labels.reference)
+        labels = labels._replace(people=np.where(has_people, larger, np.nan))
+    direction = inputs.scope.direction
+    pools = list(
+        Pool.objects.filter(
+            collection=request.collection, opened_at__isnull=False, runs__direction=direction
+        )
+        .select_related("query_set")
+        .order_by("pk")
+        .distinct()
+    )
+    if not pools:
+        raise NotDefined("No pool of runs of this direction has been opened yet.")
+    pairs = Grades(
+        inputs.scope.sources[labels.query], labels.doc, np.zeros(len(labels.doc), dtype=np.int64)
+    )
+    members = {pool.pk: list(pool.runs.in_use().filter(direction=direction)) for pool in pools}
+    pooled = {run.pk: run for pool in pools for run in members[pool.pk]}
+    rows = sorted({**pooled, **{run.pk: run for run in runs}}.values(), key=lambda run: run.pk)
+    names = [run.team or f"\0{run.pk}" for run in rows]
+    return BroughtLabels(
+        inputs=inputs,
+        runs=rows,
+        chosen=[rows.index(run) for run in runs],
+        is_pooled=[run.pk in pooled for run in rows],
+        teams=np.unique(names, return_inverse=True)[1].ravel().tolist(),
+        labels=labels,
+        is_brought=_brought(request, pools, members, rows, pairs),
+        is_own=mask_of(pairs, parts.own),
+        depths=sorted({depth_of(pool.strategy, pool.parameters) for pool in pools}),
+    )
+
+
+def _brought(
+    request: AnalysisRequest,
+    pools: list[Pool],
+    members: dict[int, list[Run]],
+    runs: list[Run],
+    pairs: Grades,
+) -> NDArray[np.bool_]:
+    """(S, L) whether a run has the pair so high that a pool which holds it took it from there."""
+    originals = originals_of(collection=request.collection)
+    left_out = left_out_keys(collection=request.collection)
+    pool_pairs = copied_columns(_POOL_PAIRS, ("pool", "query", "document"), [request.collection.pk])
+    source_name, target_name = "query", "document"
+    if Direction(request.spec.direction) == Direction.REVERSE:
+        source_name, target_name = target_name, source_name
+    source, target = originals.of(pairs.source), originals.of(pairs.target)
+    row_of = {run.pk: row for row, run in enumerate(runs)}
+    is_brought = np.zeros((len(runs), len(source)), dtype=bool)
+    for number, pool in enumerate(pools, start=1):
+        of_pool = pool_pairs["pool"] == pool.pk
+        own_pairs = Pairs(
+            originals.of(pool_pairs[source_name][of_pool]),
+            originals.of(pool_pairs[target_name][of_pool]),
+        )
+        in_pool = np.flatnonzero(is_in(source, target, own_pairs))
+        depth = depth_of(pool.strategy, pool.parameters)
+        for run in members[pool.pk]:
+            top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
+            held = Pairs(originals.of(top.source), originals.of(top.target))
+            holds = is_in(source[in_pool], target[in_pool], held)
+            is_brought[row_of[run.pk], in_pool[holds]] = True
+        request.report_progress(number, len(pools), "pools")
+    return is_brought
