@@ -60,7 +60,7 @@ def sampling_errors_of_file(request: FileRequest) -> AnalysisResult:
 def for_error(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some errors of a score, with what their judging costs."""
     scores = topic_scores(request, least=1)
-    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request, scores)))
+    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request)))
 
 
 def for_error_of_file(request: FileRequest) -> AnalysisResult:
@@ -72,7 +72,7 @@ def for_difference(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some differences of two runs, with what their judging costs."""
     scores = topic_scores(request)
     plan = _difference_plan(scores)
-    return _with_pool(request, scores, difference_result(plan, _cost(request, scores)))
+    return _with_pool(request, scores, difference_result(plan, _cost(request)))
 
 
 def for_difference_of_file(request: FileRequest) -> AnalysisResult:
@@ -169,7 +169,7 @@ def _scale(scores: TopicScores) -> float:
     return 1.0 if sizes.max() <= 1 else float(f"{sizes.mean():.1g}")
 
 
-def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
+def _cost(request: AnalysisRequest) -> JudgingCost:
     """The pairs of a query, the time of a judgment and the pay of an hour."""
     runs = runs_of(request, least=1)
     query_set = QuerySet.objects.get(
@@ -187,11 +187,12 @@ def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
         )
         for top in tops
     ]
-    n_pairs = len(group_by_pair(known_tops)[1]) - 1
+    n_pairs = len(group_by_pair(known_tops)[1])
+    n_queries = len(np.unique(np.concatenate([top.source for top in known_tops])))
     seconds, is_measured = pace(collection=request.collection)
     pay = request.collection.hourly_pay
     return JudgingCost(
-        pairs_a_query=n_pairs / len(scores.topics),
+        pairs_a_query=n_pairs / max(n_queries, 1),
         n_runs=len(runs),
         depth=DEPTH,
         seconds=seconds,

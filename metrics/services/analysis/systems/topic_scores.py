@@ -108,8 +108,8 @@ def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores
     table: ScoreTable = request.table
     if len(table.runs) < least or len(table.queries) < 2:
         raise NotDefined(
-            f"It takes two topics and {counted(least, 'run')}: a row for each topic, which its first column names, "
-            "and a column for each run."
+            f"It takes two topics and {counted(least, 'run')}: a row for each topic, which its "
+            "first column names, and a column for each run."
         )
     keys = table.groups or [""] * len(table.queries)
     scores = TopicScores(

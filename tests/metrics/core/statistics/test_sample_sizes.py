@@ -1,5 +1,6 @@
 """How many queries: against theory, survey sampling, statsmodels, and simulated systems' swaps."""
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -362,3 +363,27 @@ def test_the_curve_counts_half_a_swap_for_a_tie():
         np.zeros((4, 2)), n_queries=2, rng=np.random.default_rng(0), n_trials=10
     )
     assert (curve.pairs.tolist(), curve.swaps.tolist()) == ([10], [5])
+
+
+@pytest.mark.parametrize("of_these", [True, False])
+def test_quantiles_of_errors_are_those_of_all_samples_there_are(of_these):
+    """Every sample of 3 of 7 scores is written down, with and without replacement."""
+    scores = [0.1, 0.35, 0.4, 0.62, 0.7, 0.85, 0.97]
+    samples = itertools.combinations(scores, 3) if of_these else itertools.product(scores, repeat=3)
+    errors = np.array([abs(np.mean(sample) - np.mean(scores)) for sample in samples])
+    quantiles = (0.5, 0.75, 0.95, 0.99)
+    (row,) = sample_sizes.error_quantiles(scores, [3], quantiles=quantiles, n_samples=50_000)
+    drawn = row.of_these if of_these else row.like_these
+    assert drawn is not None and row.n_groups == 3
+    for quantile, error in zip(quantiles, drawn, strict=True):
+        # the shares of samples below and up to it lie on both sides, but for chance
+        n_below, n_up_to = (np.mean(errors < error + margin) for margin in (-1e-9, 1e-9))
+        assert n_below - 0.01 <= quantile <= n_up_to + 0.01
+
+
+def test_one_quantile_of_errors_is_the_sampling_error():
+    scores = np.random.default_rng(1).random(40)
+    (one,) = sample_sizes.sampling_error(scores, [9])
+    (four,) = sample_sizes.error_quantiles(scores, [9], quantiles=[0.5, 0.95])
+    assert four.of_these is not None
+    assert (one.of_these, one.like_these) == (four.of_these[1], four.like_these[1])

@@ -1,0 +1,151 @@
+"""Plans of a collection and of a file: cores are tested apart; here inputs, cost, pool and gaps."""
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from annotate.models import Collection, Judgment, Role
+from metrics.core.files.scores import ScoreTable
+from metrics.services.analysis.analyses import FileRequest, NotDefined
+from metrics.services.analysis.page import panels_of
+from metrics.services.analysis.register import ANALYSES
+from pooling.models import Ranking, Run
+from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept, table_of
+from tests.metrics.services.analysis.systems.score_study import rows_of, score_study
+
+pytestmark = pytest.mark.django_db
+NAMES = ("sampling-error", "queries-for-error", "queries-for-difference")
+ROWS = np.random.default_rng(5).integers(0, 2, (200, 2)).astype(float)
+
+
+def of_file(name: str, values: np.ndarray, **fields: object):
+    names = [f"run{number}" for number in range(values.shape[1])]
+    table = ScoreTable([f"t{t}" for t in range(len(values))], names, values)
+    find = ANALYSES[name].of_scores
+    assert find is not None
+    return find(FileRequest(table, "tukey", str(fields.get("treatment", "zero"))))
+
+
+@pytest.fixture
+def study() -> Collection:
+    return score_study()
+
+
+def first_ten(run: Run) -> set[tuple[int, int]]:
+    return {
+        (row.source_id, target)
+        for row in Ranking.objects.filter(run=run)
+        for target in row.targets[:10]
+        if target > 0
+    }
+
+
+def test_pairs_hours_and_pay_are_of_the_first_ten_of_each_chosen_run(study):
+    Collection.objects.filter(pk=study.pk).update(hourly_pay=Decimal("12.50"), currency="CHF")
+    study.refresh_from_db()
+    Judgment.objects.update(active_ms=9_000)
+    runs = list(Run.objects.filter(direction="forward", name__in=["alpha", "delta"]))
+    pairs = set().union(*map(first_ten, runs))
+    a_query = len(pairs) / len({source for source, _ in pairs})
+    keys = [run.pk for run in runs]
+    for row in table_of(study, "queries-for-error", run=keys, measure="RR"):
+        n = row["of_these"] * a_query
+        assert row["pairs"] == round(n)
+        assert row["hours"] == pytest.approx(n * 9 / 3_600)
+        assert row["pay"] == pytest.approx(n * 9 / 3_600 * 12.5)
+    result = answer_of(study, "queries-for-error", run=keys, measure="RR").result
+    assert result.columns[-1].title == "Pay, CHF"
+    assert f"{a_query:.1f} pairs a query, the first 10 ranks of 2 runs, 9.0 seconds" in str(
+        result.notes
+    )
+
+
+def test_without_pay_or_times_the_columns_say_so(study):
+    Judgment.objects.update(active_ms=None)
+    row = table_of(study, "queries-for-difference", measure="RR")[0]
+    assert "pay" not in row and row["hours"] > 0
+    result = answer_of(study, "queries-for-difference", measure="RR").result
+    assert "a usual one, as none was timed" in str(result.notes)
+
+
+def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
+    keys = [run.pk for run in Run.objects.filter(direction="forward")]
+    compute_kept(study, "queries-for-error", run=keys, measure="RR")
+    for roles, has_button in (([Role.RESEARCHER], True), ([Role.LEAD], False)):
+        (panel,) = panels_of(
+            collection=study,
+            analyses=[ANALYSES["queries-for-error"]],
+            choices=chosen(study, run=keys, measure="RR"),
+            roles=roles,
+        )
+        assert bool(panel.next_url) == has_button
+        n = panel.answer.result.rows[2][1]
+        if has_button:
+            assert panel.next_url.startswith("/c/study/judging/pools/new/?")
+            for parameter in ("strategy=depth-k-sample", f"n_sources={n}", "depth=10"):
+                assert parameter in panel.next_url
+            assert all(f"runs={key}" in panel.next_url for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "sentence"),
+    [
+        (ROWS, "sampling-error", "On 100 of the 200 topics the score of run0 is within 0.0"),
+        (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
+        (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
+        (ROWS[:20], "sampling-error", "Errors of samples of 20 topics: few to know"),
+        (ROWS[:20], "queries-for-error", "Numbers of topics for an error, by 20: few to know"),
+        (ROWS[:20], "queries-for-difference", "Numbers of topics for a difference: few are"),
+    ],
+)
+def test_headlines_of_files_tell_a_number_from_thirty_topics_on(values, name, sentence):
+    assert sentence in of_file(name, values).headline
+
+
+def test_errors_shrink_with_the_sample_and_end_where_there_are_no_more():
+    rows = rows_of(of_file("sampling-error", ROWS))
+    first = [row for row in rows if row["run"] == "run0"]
+    assert [row["n"] for row in first] == [10, 25, 50, 100, 200, 250, 500]
+    assert [row["of_these_95"] for row in first][4:] == [0, None, None]
+    errors = [row["like_these_95"] for row in first]
+    assert errors == sorted(errors, reverse=True)
+    assert all(row["like_these_50"] < row["like_these_99"] for row in first)
+
+
+def test_scores_beyond_one_have_errors_of_their_own_size():
+    rows = rows_of(of_file("queries-for-error", 40 + 20 * ROWS))
+    assert [row["error"] for row in rows] == pytest.approx([5, 2.5, 1.5, 1, 0.5, 0.25])
+
+
+def test_power_by_simulation_is_near_the_power_asked_for_and_absent_for_huge_numbers():
+    rows = rows_of(of_file("queries-for-difference", ROWS))
+    assert rows[2]["simulated_power"] == pytest.approx(0.8, abs=0.05)
+    assert rows[-1]["n_80"] > 20_000 and rows[-1]["simulated_power"] is None
+    assert all(row["n_80"] < row["n_90"] for row in rows)
+
+
+def test_one_run_has_errors_and_no_difference(study):
+    key = Run.objects.get(name="alpha").pk
+    for name in NAMES[:2]:
+        assert answer_of(study, name, run=key).result is not None
+    assert "It takes 2 runs" in answer_of(study, NAMES[2], run=key).reason
+    for name in NAMES[:2]:
+        assert of_file(name, ROWS[:, :1]).rows
+    with pytest.raises(NotDefined, match="2 runs"):
+        of_file(NAMES[2], ROWS[:, :1])
+
+
+def test_constant_and_equal_scores_give_sentences():
+    assert "same score everywhere" in _reason(NAMES[2], np.repeat(ROWS[:, :1], 2, axis=1))
+    constant = np.full((50, 2), 0.25)
+    assert rows_of(of_file(NAMES[0], constant))[0]["like_these_95"] == 0
+    assert {row["of_these"] for row in rows_of(of_file(NAMES[1], constant))} == {1}
+    assert "same score everywhere" in _reason(NAMES[2], constant)
+    assert "single" in _reason(NAMES[0], ROWS[:1]) or "two topics" in _reason(NAMES[0], ROWS[:1])
+
+
+def _reason(name: str, values: np.ndarray) -> str:
+    with pytest.raises(NotDefined) as reason:
+        of_file(name, values)
+    return str(reason.value)
