@@ -100,10 +100,17 @@ class RunValues(NamedTuple):
 
 
 def direction_inputs(
-    *, collection: Collection, spec: LeaderboardSpec, query_set: QuerySet
+    *,
+    collection: Collection,
+    spec: LeaderboardSpec,
+    query_set: QuerySet,
+    scope: EvaluationScope | None = None,
 ) -> DirectionInputs:
-    """Read the queries and labels of one direction."""
-    whole_scope = labels.scope_of(query_set=query_set)
+    """Read the queries and labels of one direction.
+
+    scope : of several query sets together, the given one among them; None for that of its own
+    """
+    whole_scope = labels.scope_of(query_set=query_set) if scope is None else scope
     scope, direction_labels = labelled_scope(collection=collection, spec=spec, scope=whole_scope)
     best_grade = max(labels.best_grade(collection=collection), spec.threshold)
     direction, whole = scope.direction, whole_scope.sources

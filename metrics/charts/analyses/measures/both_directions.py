@@ -1,13 +1,13 @@
 """Systems in both directions: the table of averages, and paired points by the first measure."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES, NAME_WIDTH
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemMeans
+from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
 
 FEWEST = 30  # queries of each direction that a headline tells of
@@ -15,23 +15,37 @@ DIRECTIONS = {"forward": "Query to document", "reverse": "Document to query"}
 RSUM_NOTE = "RSUM: 100 times the sum of C@1, C@5 and C@10 of both directions, at most 600."
 
 
-class SystemRow(NamedTuple):
+Means = TypeVar("Means", SystemMeans, SystemFolds)
+
+
+class SystemRow(NamedTuple, Generic[Means]):
     """A system, the names of its runs of each direction, and its averages by M measures."""
 
     system: str
     forward_run: str
     reverse_run: str
-    means: SystemMeans
+    means: Means
 
 
-class SystemTable(NamedTuple):
+class SystemPoint(NamedTuple):
+    """A point of a chart: a system's average in a direction, its ends, and that of both."""
+
+    system: str
+    direction: str
+    value: float
+    low: float | None
+    high: float | None
+    both: float | None
+
+
+class SystemTable(NamedTuple, Generic[Means]):
     """Systems by M measures.
 
     names, smaller_is_better : (M,) of the measures
     n_queries : of the two directions; extent : these in words
     """
 
-    rows: list[SystemRow]
+    rows: list[SystemRow[Means]]
     names: list[str]
     smaller_is_better: list[bool]
     n_queries: tuple[int, int]
@@ -39,7 +53,7 @@ class SystemTable(NamedTuple):
     notes: list[str]
 
     @property
-    def in_order(self) -> list[SystemRow]:
+    def in_order(self) -> list[SystemRow[Means]]:
         """The rows by the mean of both directions by the first measure, the best first."""
         return sorted(self.rows, key=self._place)
 
@@ -49,7 +63,7 @@ class SystemTable(NamedTuple):
         order = self.in_order
         return len(order) > 1 and self._place(order[0])[:2] < self._place(order[1])[:2]
 
-    def _place(self, row: SystemRow) -> tuple[bool, float, str]:
+    def _place(self, row: SystemRow[Means]) -> tuple[bool, float, str]:
         mean = row.means.by_measure[0].mean
         if mean is None:
             return True, 0, row.system
@@ -57,18 +71,17 @@ class SystemTable(NamedTuple):
         return False, sign * round(mean, DIGITS), row.system
 
 
-def both_directions_result(table: SystemTable) -> AnalysisResult:
+def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
     """A row for each system, the best first; one system and one measure or more."""
     rows = table.in_order
-    notes = list(table.notes)
     has_rsum = any(row.means.rsum is not None for row in rows)
-    if has_rsum:
-        notes.append(RSUM_NOTE)
-    if len(rows) > MOST_LINES:
-        notes.append(
-            f"The chart has the first {MOST_LINES} of {counted(len(rows), 'system')} by "
-            f"{table.names[0]}; the table has all."
-        )
+    points = [
+        SystemPoint(row.system, direction, mean.value, *mean.interval, means.mean)
+        for row in rows[:MOST_LINES]
+        for means in row.means.by_measure[:1]
+        for direction, mean in zip(DIRECTIONS.values(), means[:2], strict=True)
+        if mean.value is not None
+    ]
     return AnalysisResult(
         headline=_headline(table),
         reading=(
@@ -95,8 +108,8 @@ def both_directions_result(table: SystemTable) -> AnalysisResult:
             ]
             for row in rows
         ],
-        spec=_paired_points(table.names[0], rows[:MOST_LINES]),
-        notes=notes,
+        spec=paired_points(table.names[0], points),
+        notes=[*table.notes, *table_notes(table)],
     )
 
 
@@ -121,7 +134,7 @@ def _cells(means: DirectionMeans) -> list[Cell]:
     ]
 
 
-def _headline(table: SystemTable) -> str:
+def _headline(table: SystemTable[SystemMeans]) -> str:
     """The system with the best mean; a sentence that claims nothing for few queries."""
     name, best = table.names[0], table.in_order[0]
     means = best.means.by_measure[0]
@@ -142,55 +155,60 @@ def _told(mean: RunMean) -> str:
     return f"{mean.value or 0:.3f} ({interval_text(mean.interval, digits=3)})"
 
 
-def _paired_points(name: str, rows: Sequence[SystemRow]) -> Spec:
-    """Two points and intervals a system, of other colours and shapes, one below the other."""
-    values = []
-    for row in rows:
-        means = row.means.by_measure[0]
-        for direction, mean in zip(
-            DIRECTIONS.values(), (means.forward, means.reverse), strict=True
-        ):
-            if mean.value is not None:
-                values.append(
-                    {"system": row.system, "direction": direction, "value": mean.value}
-                    | {"low": mean.interval.low, "high": mean.interval.high, "both": means.mean}
-                )
+def table_notes(table: SystemTable[Means]) -> list[str]:
+    """Sentences on RSUM, where a system has one, and on systems that the chart leaves out."""
+    notes = []
+    if any(row.means.rsum is not None for row in table.rows):
+        notes.append(RSUM_NOTE)
+    if len(table.rows) > MOST_LINES:
+        notes.append(
+            f"The chart has the first {MOST_LINES} of {counted(len(table.rows), 'system')} by "
+            f"{table.names[0]}; the table has all."
+        )
+    return notes
+
+
+def paired_points(
+    name: str, points: Sequence[SystemPoint], *, ends: tuple[str, str] = ("From", "To")
+) -> Spec:
+    """Two points and lines a system, of other colours and shapes, one below the other.
+
+    name : of the measure; points : by system; ends : names of the ends of a line
+    """
     tooltip = [
         tooltip_row("system", "System"),
         tooltip_row("direction", "Direction"),
         tooltip_row("value", name, ".4f"),
-        tooltip_row("low", "From", ".4f"),
-        tooltip_row("high", "To", ".4f"),
+        tooltip_row("low", ends[0], ".4f"),
+        tooltip_row("high", ends[1], ".4f"),
         tooltip_row("both", "Mean of both", ".4f"),
     ]
     directions = list(DIRECTIONS.values())
     x: Spec = {"type": "quantitative", "title": name, "scale": {"zero": False}}
     y: Spec = {"field": "system", "type": "nominal", "title": None}
-    y |= {"sort": [row.system for row in rows], "axis": {"labelLimit": NAME_WIDTH, "grid": True}}
+    y |= {
+        "sort": list(dict.fromkeys(point.system for point in points)),
+        "axis": {"labelLimit": NAME_WIDTH, "grid": True},
+    }
     field: Spec = {"field": "direction", "type": "nominal"}
-    mark: Spec = field | {"legend": {"title": None, "columns": 2}}
     offset = field | {"sort": directions, "scale": {"domain": directions}}
+    mark: Spec = field | {"legend": {"title": None, "columns": 2}}
+    colour = mark | {"scale": {"domain": directions, "range": ["@blue", "@amber"]}}
+    shape = mark | {"scale": {"domain": directions, "range": ["circle", "diamond"]}}
     return {
-        "data": {"values": values},
+        "data": {"values": [point._asdict() for point in points]},
         "height": {"step": 16, "for": "offset"},
         "encoding": {"y": y},
         "layer": [
             {
                 "transform": [{"filter": "datum.low != null"}],
                 "mark": {"type": "rule", "color": "@ink-2", "strokeWidth": 1.5},
-                "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}}
-                | {"yOffset": offset},
+                "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}, "yOffset": offset},
             },
             {
                 "mark": {"type": "point", "size": 80, "opacity": 1},
-                "encoding": {
-                    "x": x | {"field": "value"},
-                    "color": mark | {"scale": {"domain": directions, "range": ["@blue", "@amber"]}},
-                    "shape": mark
-                    | {"scale": {"domain": directions, "range": ["circle", "diamond"]}},
-                    "yOffset": offset,
-                    "tooltip": tooltip,
-                },
+                "encoding": {"x": x | {"field": "value"}, "color": colour, "shape": shape}
+                | {"yOffset": offset, "tooltip": tooltip},
             },
         ],
     }

@@ -64,12 +64,12 @@ def system_means(
     ECCV Caption (ECCV 2022), Tables 4, D.2 and D.3.
     """
     defined_means, rows = {}, []
-    for name, one, other in zip(names, forward, reverse, strict=True):
+    for name, forth, back in zip(names, forward, reverse, strict=True):
         mean = None
-        if one.value is not None and other.value is not None:
-            defined_means[name] = BothDirections(one.value, other.value)
+        if forth.value is not None and back.value is not None:
+            defined_means[name] = BothDirections(forth.value, back.value)
             mean = defined_means[name].mean
-        rows.append(DirectionMeans(one, other, mean))
+        rows.append(DirectionMeans(forth, back, mean))
     return SystemMeans(rows, _rsum(defined_means))
 
 

@@ -1,6 +1,6 @@
 """The chapter on the measures: how they order runs, and curves of ranks."""
 
-from metrics.core.analyses.measures.both_directions import system_means
+from metrics.core.analyses.measures.both_directions import fold_means, system_means
 from metrics.core.analyses.measures.rank_curves import (
     area_under_roc,
     confusion_counts,
@@ -9,7 +9,7 @@ from metrics.core.analyses.measures.rank_curves import (
 from metrics.core.analyses.measures.run_orders import run_means, run_ranks
 from metrics.core.measures.measure_correlations import measure_correlations
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.measures import both_directions, rank_curves, run_orders
+from metrics.services.analysis.measures import both_directions, folds, rank_curves, run_orders
 
 CHAPTER = Chapter(
     "measures",
@@ -168,6 +168,26 @@ ANALYSES = [
         test="tests/metrics/core/analyses/measures/test_both_directions.py",
         choices=OF_MEASURES,
         measures=("C@1", "C@5", "C@10", "mAP@R"),
+        n_measures=None,
+    ),
+    Analysis(
+        name="folds",
+        chapter=CHAPTER,
+        question="How good is each system over the folds of the collection?",
+        paper="ECCV Caption, Tables 4, D.2 and D.3: COCO 1K",
+        definition=(
+            "Folds are the query sets whose names differ from the chosen one's in the number at "
+            "their end, in both directions and without a query in common. A fold's targets are "
+            "those that its query set lists, else the sources of the set of its name in the other "
+            "direction; ranks and positives are counted among them alone. Values are means over "
+            "the queries of a fold, and then over the folds; RSUM is of those means."
+        ),
+        find=folds.folds,
+        function=fold_means,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/measures/test_both_directions.py",
+        choices=OF_MEASURES,
+        measures=("C@1", "C@5", "C@10"),
         n_measures=None,
     ),
 ]

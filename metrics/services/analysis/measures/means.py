@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import RunScores
@@ -26,12 +27,17 @@ class MeasuredRuns(NamedTuple):
     """Averages of runs.
 
     means : a list for each measure, over the runs; kinds : one per measure
-    n_missing : of each run the queries that it does not hold
+    depths : of each run (Q,) targets that it ranks for each query, 0 for one that it misses
     """
 
     means: list[list[RunMean]]
     kinds: list[EstimateKind]
-    n_missing: list[int]
+    depths: list[NDArray[np.int64]]
+
+    @property
+    def n_missing(self) -> list[int]:
+        """The number of queries that each run misses."""
+        return [int(np.count_nonzero(depth == 0)) for depth in self.depths]
 
 
 def measured_runs(inputs: DirectionInputs, runs: Sequence[Run]) -> MeasuredRuns:
@@ -48,7 +54,7 @@ def measured_runs(inputs: DirectionInputs, runs: Sequence[Run]) -> MeasuredRuns:
         )
         for row, (measure, kind) in enumerate(zip(inputs.measures, kinds, strict=True))
     ]
-    return MeasuredRuns(means, kinds, [int(row.is_missing.sum()) for row in run_values])
+    return MeasuredRuns(means, kinds, [row.depth for row in run_values])
 
 
 def scores_by_measure(request: AnalysisRequest) -> RunScores:

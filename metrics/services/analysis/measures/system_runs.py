@@ -10,13 +10,11 @@ from metrics.charts.analyses.measures.both_directions import SystemRow
 from metrics.core.analyses.measures.both_directions import SystemMeans, system_means
 from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import name_of, nouns_of, runs_of
+from metrics.services.analysis.inputs import name_of, runs_of
 from metrics.services.analysis.measures.means import (
     MOST_NAMED,
     MeasuredRuns,
     measured_runs,
-    missing_notes,
-    sample_notes,
 )
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from pooling.models import Run
@@ -109,13 +107,21 @@ def _listed(runs: Sequence[Run]) -> str:
 class MeasuredSystems(NamedTuple):
     """Averages of systems by the measures that are defined in both directions.
 
-    rows : one a system; notes : on queries, labels and samples of both directions
+    rows : one a system
+    inputs, runs, measured : of the two directions, each run once
     """
 
-    rows: list[SystemRow]
+    rows: list[SystemRow[SystemMeans]]
     measures: list[Measure]
-    extent: str
-    notes: list[str]
+    inputs: tuple[DirectionInputs, DirectionInputs]
+    runs: tuple[list[Run], list[Run]]
+    measured: tuple[MeasuredRuns, MeasuredRuns]
+
+    @property
+    def n_queries(self) -> tuple[int, int]:
+        """The number of queries of each direction."""
+        forward, reverse = self.inputs
+        return len(forward.scope.sources), len(reverse.scope.sources)
 
 
 def measured_systems(
@@ -126,12 +132,13 @@ def measured_systems(
     Raises NotDefined where no measure is defined, since a sample did not draw what it counts.
     """
     # systems may share a run
-    runs = [list(dict.fromkeys(getattr(pair, side) for pair in pairs)) for side in Direction.values]
-    of_forward, of_reverse = measured_runs(forward, runs[0]), measured_runs(reverse, runs[1])
+    forward_runs = list(dict.fromkeys(pair.forward for pair in pairs))
+    reverse_runs = list(dict.fromkeys(pair.reverse for pair in pairs))
+    measured = measured_runs(forward, forward_runs), measured_runs(reverse, reverse_runs)
     numbers = [
         number
         for number in range(len(forward.measures))
-        if of_forward.kinds[number].is_estimable and of_reverse.kinds[number].is_estimable
+        if all(direction.kinds[number].is_estimable for direction in measured)
     ]
     measures = [forward.measures[number] for number in numbers]
     if not measures:
@@ -139,26 +146,14 @@ def measured_systems(
             "These measures count as irrelevant what a sample did not draw: choose P@k, RBP, AP or "
             "nDCG, which are estimated."
         )
-
-    def means_of(pair: SystemRuns) -> SystemMeans:
-        return system_means(
+    rows = []
+    for pair in pairs:
+        means = system_means(
             [measure.name for measure in measures],
-            [of_forward.means[number][runs[0].index(pair.forward)] for number in numbers],
-            [of_reverse.means[number][runs[1].index(pair.reverse)] for number in numbers],
+            [measured[0].means[number][forward_runs.index(pair.forward)] for number in numbers],
+            [measured[1].means[number][reverse_runs.index(pair.reverse)] for number in numbers],
         )
-
-    rows = [
-        SystemRow(pair.name, name_of(pair.forward), name_of(pair.reverse), means_of(pair))
-        for pair in pairs
-    ]
-    extents, notes = [], []
-    directions: list[tuple[DirectionInputs, MeasuredRuns, list[Run]]] = [
-        (forward, of_forward, runs[0]),
-        (reverse, of_reverse, runs[1]),
-    ]
-    for inputs, measured, direction_runs in directions:
-        nouns = nouns_of(inputs)
-        extents.append(nouns.extent)
-        notes += [*nouns.notes, *sample_notes(inputs.measures, measured.kinds)]
-        notes += missing_notes(direction_runs, measured.n_missing, nouns.queries)
-    return MeasuredSystems(rows, measures, " and ".join(extents), list(dict.fromkeys(notes)))
+        rows.append(SystemRow(pair.name, name_of(pair.forward), name_of(pair.reverse), means))
+    return MeasuredSystems(
+        rows, measures, (forward, reverse), (forward_runs, reverse_runs), measured
+    )

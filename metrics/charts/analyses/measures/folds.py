@@ -1,0 +1,92 @@
+"""Systems over folds of a collection: the table of means and their ends, and paired points."""
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.measures.both_directions import (
+    DIRECTIONS,
+    FEWEST,
+    SystemPoint,
+    SystemTable,
+    paired_points,
+    table_notes,
+)
+from metrics.charts.analyses.measures.run_scores import MOST_LINES
+from metrics.charts.results import AnalysisResult, Column
+from metrics.core.analyses.measures.both_directions import FoldMean, SystemFolds
+
+
+def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisResult:
+    """A row for each system, the best first; one system, one measure and two folds or more.
+
+    n_folds : that the means are over; n_queries of the table are those of the smallest fold
+    """
+    rows = table.in_order
+    has_rsum = any(row.means.rsum is not None for row in rows)
+    points = [
+        SystemPoint(row.system, direction, *fold_mean, means.mean)
+        for row in rows[:MOST_LINES]
+        for means in row.means.by_measure[:1]
+        for direction, fold_mean in zip(DIRECTIONS.values(), means[:2], strict=True)
+        if fold_mean.value is not None
+    ]
+    columns = [Column("system", "System")]
+    for name in table.names:
+        for key, direction in DIRECTIONS.items():
+            title = f"{name}, {direction.lower()}"
+            columns += [
+                Column(f"{name}_{key}", title, 4),
+                Column(f"{name}_{key}_smallest", f"{title}, smallest", 4),
+                Column(f"{name}_{key}_largest", f"{title}, largest", 4),
+            ]
+        columns.append(Column(f"{name}_mean", f"{name}, mean of both", 4))
+    return AnalysisResult(
+        headline=_headline(table, n_folds),
+        reading=(
+            f"Chart: {table.names[0]} as a mean over the folds, each of which counts as much, in "
+            "each direction; lines reach from the smallest to the largest fold and are no "
+            "intervals. Table: the same of each measure, and the mean of both directions. Each "
+            "fold is ranked and scored on its own items alone, so values are higher than over all."
+        ),
+        extent=f"{counted(len(rows), 'system')}, {counted(n_folds, 'fold')}, {table.extent}",
+        columns=[
+            *columns,
+            *([Column("rsum", "RSUM", 1)] if has_rsum else []),
+            Column("forward_run", f"Run, {DIRECTIONS['forward'].lower()}"),
+            Column("reverse_run", f"Run, {DIRECTIONS['reverse'].lower()}"),
+        ],
+        rows=[
+            [
+                row.system,
+                *(
+                    cell
+                    for means in row.means.by_measure
+                    for cell in (*means.forward, *means.reverse, means.mean)
+                ),
+                *([row.means.rsum] if has_rsum else []),
+                row.forward_run,
+                row.reverse_run,
+            ]
+            for row in rows
+        ],
+        spec=paired_points(table.names[0], points, ends=("Smallest fold", "Largest fold")),
+        notes=[*table.notes, *table_notes(table)],
+    )
+
+
+def _headline(table: SystemTable[SystemFolds], n_folds: int) -> str:
+    """The system with the best mean; a sentence that claims nothing for small folds."""
+    name, best = table.names[0], table.in_order[0]
+    means, n_systems = best.means.by_measure[0], len(table.rows)
+    is_best = n_systems == 1 or table.is_clear
+    if min(table.n_queries) < FEWEST or means.mean is None or not is_best:
+        return f"{counted(n_systems, 'system')} over {n_folds} folds by {name}"
+    verb = "has a" if n_systems == 1 else "has the best"
+    return (
+        f"Over {n_folds} folds {best.system} {verb} mean of both directions by {name}, "
+        f"{means.mean:.3f}: {_told(means.forward)} from query to document, {_told(means.reverse)} "
+        "back"
+    )
+
+
+def _told(fold_mean: FoldMean) -> str:
+    smallest, largest = fold_mean.smallest or 0, fold_mean.largest or 0
+    return f"{fold_mean.value or 0:.3f} (folds {smallest:.3f} to {largest:.3f})"
