@@ -93,7 +93,11 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
         extent=f"{counted(len(rows), 'system')}, {table.extent}",
         columns=[
             Column("system", "System"),
-            *(column for name in table.names for column in _columns(name)),
+            *(
+                column
+                for name in table.names
+                for column in direction_columns(name, {"low": "from", "high": "to"})
+            ),
             *([Column("rsum", "RSUM", 1)] if has_rsum else []),
             Column("forward_run", f"Run, {DIRECTIONS['forward'].lower()}"),
             Column("reverse_run", f"Run, {DIRECTIONS['reverse'].lower()}"),
@@ -113,14 +117,17 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
     )
 
 
-def _columns(name: str) -> list[Column]:
+def direction_columns(name: str, ends: dict[str, str]) -> list[Column]:
+    """The columns of a measure: its value and ends in each direction, and the mean of both.
+
+    ends : keys of the two ends and their titles
+    """
     columns = []
     for key, direction in DIRECTIONS.items():
         title = f"{name}, {direction.lower()}"
+        columns.append(Column(f"{name}_{key}", title, 4))
         columns += [
-            Column(f"{name}_{key}", title, 4),
-            Column(f"{name}_{key}_low", f"{title}, from", 4),
-            Column(f"{name}_{key}_high", f"{title}, to", 4),
+            Column(f"{name}_{key}_{end_key}", f"{title}, {end}", 4) for end_key, end in ends.items()
         ]
     return [*columns, Column(f"{name}_mean", f"{name}, mean of both", 4)]
 

@@ -6,6 +6,7 @@ from metrics.charts.analyses.measures.both_directions import (
     FEWEST,
     SystemPoint,
     SystemTable,
+    direction_columns,
     paired_points,
     table_notes,
 )
@@ -28,16 +29,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
         for direction, fold_mean in zip(DIRECTIONS.values(), means[:2], strict=True)
         if fold_mean.value is not None
     ]
-    columns = [Column("system", "System")]
-    for name in table.names:
-        for key, direction in DIRECTIONS.items():
-            title = f"{name}, {direction.lower()}"
-            columns += [
-                Column(f"{name}_{key}", title, 4),
-                Column(f"{name}_{key}_smallest", f"{title}, smallest", 4),
-                Column(f"{name}_{key}_largest", f"{title}, largest", 4),
-            ]
-        columns.append(Column(f"{name}_mean", f"{name}, mean of both", 4))
+    ends = {"smallest": "smallest", "largest": "largest"}
     return AnalysisResult(
         headline=_headline(table, n_folds),
         reading=(
@@ -48,7 +40,8 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
         ),
         extent=f"{counted(len(rows), 'system')}, {counted(n_folds, 'fold')}, {table.extent}",
         columns=[
-            *columns,
+            Column("system", "System"),
+            *(column for name in table.names for column in direction_columns(name, ends)),
             *([Column("rsum", "RSUM", 1)] if has_rsum else []),
             Column("forward_run", f"Run, {DIRECTIONS['forward'].lower()}"),
             Column("reverse_run", f"Run, {DIRECTIONS['reverse'].lower()}"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotate.models import Item, QuerySet, QuerySetItem, ReferenceLabel
+from annotate.models import Item, QuerySet, QuerySetItem, ReferenceLabel, Undrawn
 from metrics.core.measures.cross_modal_averages import in_folds, rsum_of
 from metrics.core.measures.matrices import Cells
 from metrics.core.measures.measures import parse
@@ -195,3 +195,21 @@ def test_a_fold_without_items_that_are_in_use_is_told(study):
         excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
     )
     assert reason_of(study) == "The fold “1k fold 2” has no queries left."
+
+
+def test_pairs_of_a_fold_that_a_sample_did_not_draw_are_told(study):
+    add_matrix_runs(study)
+    queries, documents = sides(study)
+    labels = ReferenceLabel.objects.all()
+    labels.update(stratum=1)
+    sampled = labels.first().reference_set
+    # of two folds: what no fold ranks changes nothing
+    Undrawn.objects.create(
+        reference_set=sampled, query=queries[0], document=documents[1], stratum=1
+    )
+    assert reason_of(study) == ""
+    labels.filter(query=queries[0], document=documents[9]).delete()
+    Undrawn.objects.create(
+        reference_set=sampled, query=queries[0], document=documents[9], stratum=1
+    )
+    assert reason_of(study).startswith("A sample did not draw all pairs of these folds")
