@@ -1,11 +1,18 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
 from metrics.core.analyses.systems.deciding_topics import deciding_topics as topics_that_decide
+from metrics.core.analyses.systems.error_rates import error_rates as rates_of_pairs
 from metrics.core.analyses.systems.normality import normality_table
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.systems import deciding_topics, normality, topic_difficulty, variance
+from metrics.services.analysis.systems import (
+    deciding_topics,
+    error_rates,
+    normality,
+    topic_difficulty,
+    variance,
+)
 
 CHAPTER = Chapter(
     "systems",
@@ -95,5 +102,26 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=normality.normality_of_file,
+    ),
+    Analysis(
+        name="error-rates",
+        chapter=CHAPTER,
+        question="How large must a difference of two runs be to be trusted?",
+        paper="TRECVID, Equation 1 and Figure 1",
+        definition=(
+            "The retrieval experiment error rate of each pair of runs from the variance of its "
+            "paired differences, beside the equation as printed, which takes the runs for "
+            "independent, and the chance that a new set reverses the observed order. Means over "
+            "the pairs whose mean difference falls into a bin of .01 (wider where there would be "
+            "more than 50), for sets of several sizes. The paper has rates from half of 25 topics; "
+            "here the variance is that of all topics, and groups are drawn as a whole."
+        ),
+        find=error_rates.rates,
+        function=rates_of_pairs,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/systems/test_error_rates.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=error_rates.rates_of_file,
     ),
 ]

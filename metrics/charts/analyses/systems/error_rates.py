@@ -1,0 +1,141 @@
+"""Retrieval experiment error rates by size of the topic set and difference: TRECVID's Figure 1."""
+
+import numpy as np
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.systems.topic_table import TopicTable
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.analyses.systems.error_rates import ErrorRates
+
+FEWEST_UNITS = 30  # of fewer the sentence claims nothing
+LEVELS = (0.05, 0.01)
+MOST_CURVES = 7  # that can be told apart
+
+
+def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
+    """The mean rates of the pairs of runs; the number of units is one of the sizes."""
+    trusted = [rates.trusted_from(level) for level in LEVELS]
+    rows: list[list[Cell]] = [
+        [
+            float(rates.edges[b]),
+            float(rates.edges[b + 1]),
+            int(rates.n_pairs[b]),
+            size,
+            "extrapolated" if size > table.n_units else "",
+            float(rates.reer_paired[m, b]),
+            float(rates.reer_independent[m, b]),
+            float(rates.reversal[m, b]),
+            *(edges[m] for edges in trusted),
+        ]
+        for m, size in enumerate(rates.sizes)
+        for b in np.flatnonzero(rates.n_pairs).tolist()
+    ]
+    n_curves = min(MOST_CURVES, int(np.count_nonzero(rates.n_pairs)))
+    return AnalysisResult(
+        headline=_headline(table, rates),
+        reading=(
+            "REER is the chance that two new sets of this size order a pair of runs in opposite "
+            "ways, if the observed difference is the true one; .5 where runs are equal. The "
+            "printed formula takes runs for independent and is an upper bound. Reversal is the "
+            f"chance that a new set of the size reverses what these {table.n_units:,} "
+            f"{table.unit} say. Means over the pairs whose difference falls into the bin. To "
+            "trust: from this difference on REER stays within the level. In the chart REER, lines "
+            f"at .05 and .01, dashed beyond the {table.n_units:,} at hand."
+        ),
+        extent=table.whole_extent,
+        columns=[
+            Column("low", "Difference from", 2),
+            Column("high", "To below", 2),
+            Column("n_pairs", "Pairs of runs"),
+            Column("size", f"{table.unit.capitalize()} a set"),
+            Column("beyond", "Beyond those at hand"),
+            Column("reer", "REER", 4),
+            Column("reer_printed", "REER, runs independent", 4),
+            Column("reversal", "Reversal", 4),
+            Column("trust_05", "To trust at .05", 2),
+            Column("trust_01", "To trust at .01", 2),
+        ],
+        rows=rows,
+        spec=_curves(table, rates),
+        notes=[
+            *table.notes,
+            "Means of runs are taken for normal; sizes other than that at hand are predictions.",
+            *(
+                [f"Curves: the {n_curves} bins of the smallest differences that have pairs."]
+                if n_curves < np.count_nonzero(rates.n_pairs)
+                else []
+            ),
+        ],
+    )
+
+
+def _headline(table: TopicTable, rates: ErrorRates) -> str:
+    at_hand = rates.sizes.index(table.n_units)
+    n_pairs = int(rates.n_pairs.sum())
+    pairs = f"{counted(n_pairs, 'pair')} of {counted(len(table.runs), 'run')}"
+    two_sets = f"two sets of {table.n_units:,} {table.unit}"
+    if table.n_units < FEWEST_UNITS:
+        row = rates.reer_paired[at_hand, rates.n_pairs > 0]
+        return (
+            f"By the formula of REER {two_sets} would disagree on {pairs} with a chance of "
+            f"{row.min():.2f} to {row.max():.2f}, by difference"
+        )
+    edges = [rates.trusted_from(level)[at_hand] for level in LEVELS]
+    of_levels = [
+        f"{100 * level:.0f} % for differences of {edge:g} or more"
+        for edge, level in zip(edges, LEVELS, strict=True)
+        if edge is not None
+    ]
+    if not of_levels:
+        return f"No difference of the {pairs} is so large that {two_sets} disagree in 5 % or less"
+    return f"Of {pairs}, {two_sets} would disagree on at most {', on at most '.join(of_levels)}"
+
+
+def _curves(table: TopicTable, rates: ErrorRates) -> Spec:
+    """REER by size, a curve a bin: whole up to the units at hand, dashed beyond."""
+    bins = np.flatnonzero(rates.n_pairs)[:MOST_CURVES].tolist()
+    names = {b: f"{rates.edges[b]:g} to {rates.edges[b + 1]:g}" for b in bins}
+    values = [
+        {"bin": names[b], "size": size, "reer": float(f"{rates.reer_paired[m, b]:.5g}")}
+        for b in bins
+        for m, size in enumerate(rates.sizes)
+    ]
+    bin_name: Spec = {"field": "bin", "type": "nominal", "title": "Difference"}
+    bin_name["scale"] = {"domain": list(names.values())}
+    bin_name["legend"] = {"title": "Difference of the means"}
+    x: Spec = {"field": "size", "type": "quantitative", "scale": {"type": "log"}}
+    x |= {"title": f"{table.unit.capitalize()} a set", "axis": {"values": rates.sizes}}
+    x["axis"] |= {"format": ",d", "labelOverlap": True}
+    y = {"field": "reer", "type": "quantitative", "title": "REER", "scale": {"domain": [0, 0.5]}}
+    tooltip = [
+        tooltip_row("bin", "Difference"),
+        tooltip_row("size", "Size", ",d"),
+        tooltip_row("reer", "REER", ".4f"),
+    ]
+    line: Spec = {"x": x, "y": y, "color": bin_name, "tooltip": tooltip}
+    n = table.n_units
+    return {
+        "data": {"values": values},
+        "height": 300,
+        "layer": [
+            *(
+                {
+                    "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
+                    "encoding": {"y": {"datum": level}},
+                }
+                for level in LEVELS
+            ),
+            {
+                "transform": [{"filter": {"field": "size", "lte": n}}],
+                "mark": "line",
+                "encoding": line,
+            },
+            {
+                "transform": [{"filter": {"field": "size", "gte": n}}],
+                "mark": {"type": "line", "strokeDash": [5, 4]},
+                "encoding": line,
+            },
+            {"mark": {"type": "point", "size": 60}, "encoding": {**line, "shape": bin_name}},
+        ],
+    }

@@ -1,0 +1,96 @@
+"""Rates of all pairs at once against one pair after the other, and bins against a recount."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metrics.core.analyses.systems.error_rates import (
+    bin_width,
+    difference_bins,
+    error_rates,
+    pair_rates,
+)
+from metrics.core.comparisons import swaps
+from tests.sizes import cases
+
+
+@st.composite
+def tables(draw) -> np.ndarray:
+    """Scores in tenths with ties, equal runs and constant leads among them."""
+    n_runs = draw(st.integers(2, 5))
+    row = st.lists(st.integers(0, 10), min_size=n_runs, max_size=n_runs)
+    table = np.array(draw(st.lists(row, min_size=2, max_size=9)), dtype=np.float64) / 10
+    if draw(st.booleans()):
+        table[:, 1] = table[:, 0]
+    elif draw(st.booleans()):
+        table[:, 1] = table[:, 0] + 0.25
+    return table
+
+
+@cases(300)
+@given(tables(), st.integers(1, 100))
+def test_all_pairs_at_once_are_as_each_by_itself(table, size):
+    ours = pair_rates(table, n_queries=size)
+    for p, (i, j) in enumerate(combinations(range(table.shape[1]), 2)):
+        d = table[:, i] - table[:, j]
+        if np.ptp(d) < 1e-9:  # one pair by itself has rounding where no spread is
+            expected = [0.5 if abs(d.mean()) < 1e-9 else 0.0] * 2
+            assert [ours.reer_paired[p], ours.reversal[p]] == expected
+            continue
+        x, y = table[:, i], table[:, j]
+        assert ours.difference[p] == pytest.approx(abs(d.mean()), abs=1e-12)
+        for name in ("reer_paired", "reer_independent", "reversal"):
+            alone = getattr(swaps, name)(x, y, n_queries=size)
+            assert getattr(ours, name)[p] == pytest.approx(alone, abs=1e-9)
+
+
+def test_the_printed_formula_and_the_reversal_of_a_pair_by_scipy():
+    x, y = np.array([0.2, 0.5, 0.9, 0.4]), np.array([0.1, 0.6, 0.5, 0.2])
+    ours = pair_rates(np.stack([x, y], axis=1), n_queries=25)
+    z = -(x.mean() - y.mean()) / np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 25)
+    below = stats.norm.cdf(z)
+    assert ours.reer_independent[0] == pytest.approx(2 * below * (1 - below))
+    t = stats.ttest_rel(x, y).statistic
+    assert ours.reversal[0] == pytest.approx(stats.t.cdf(-abs(t) / np.sqrt(1 + 4 / 25), 3))
+
+
+@cases(200)
+@given(tables())
+def test_bins_hold_the_pairs_by_their_difference(table):
+    ours = error_rates(table, sizes=[5, 50])
+    held = [[] for _ in ours.n_pairs]
+    for i, j in combinations(range(table.shape[1]), 2):
+        hundredths = round(abs(table[:, i].mean() - table[:, j].mean()) * 100, 6)
+        width = round(100 * (ours.edges[1] - ours.edges[0]))
+        held[int(hundredths // width)].append((i, j))
+    assert ours.n_pairs.tolist() == [len(pairs) for pairs in held]
+    for m, size in enumerate((5, 50)):
+        rates = pair_rates(table, n_queries=size)
+        numbers = dict(zip(combinations(range(table.shape[1]), 2), range(99), strict=False))
+        for b, pairs in enumerate(held):
+            mean = np.mean([rates.reversal[numbers[pair]] for pair in pairs]) if pairs else np.nan
+            assert ours.reversal[m, b] == pytest.approx(mean, nan_ok=True)
+
+
+def test_the_smallest_difference_to_trust_is_that_from_which_on_all_are_within():
+    ours = error_rates(np.array([[0.1, 0.2], [0.3, 0.1]]), sizes=[10, 20])._replace(
+        edges=np.array([0, 0.01, 0.02, 0.03, 0.04, 0.05]),
+        n_pairs=np.array([9, 5, 0, 3, 1]),
+        reer_paired=np.array([[0.4, 0.04, np.nan, 0.2, 0.03], [0.4, 0.04, np.nan, 0.02, 0.06]]),
+    )
+    assert ours.trusted_from(0.05) == [0.04, None]
+    assert ours.trusted_from(0.3) == [0.01, 0.01]
+    assert ours.trusted_from(0.5) == [0.0, 0.0]
+
+
+def test_bins_are_a_hundredth_wide_or_as_wide_as_fifty_of_them_need():
+    assert [bin_width(x) for x in (0, 0.49, 0.5, 0.99, 1, 2.4, 2.5, 60)] == [
+        *(0.01, 0.01, 0.02, 0.02, 0.05, 0.05, 0.1, 2.0),
+    ]
+    assert difference_bins(np.array([0.0, 0.29, 0.3 - 1e-17, 0.57]), 0.01).tolist() == [
+        *(0, 29, 30, 57),
+    ]

@@ -1,0 +1,98 @@
+"""Error rates of pairs of runs, from the database and from files; REER by the scalar functions."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from annotate.models import Item
+from metrics.core.comparisons import swaps
+from metrics.core.statistics.groups import Groups
+from metrics.services.analysis.analyses import NotDefined
+from tests.metrics.services.analysis.collection.small_study import queries_of
+from tests.metrics.services.analysis.questions import answer_of, table_of
+from tests.metrics.services.analysis.systems.score_study import (
+    POSITIVES,
+    matrix,
+    of_scores,
+    reciprocal_ranks,
+    rows_of,
+    score_study,
+)
+from tests.real_data import FOLDER, needs_real_data
+
+pytestmark = pytest.mark.django_db
+NAME = "error-rates"
+
+
+def test_the_rates_of_the_runs_of_a_collection():
+    study = score_study()
+    values = reciprocal_ranks(study, POSITIVES)
+    rows = [row for row in table_of(study, NAME, measure="RR", missing="zero") if row["size"] == 25]
+    assert sum(row["n_pairs"] for row in rows) == len(values) * (len(values) - 1) / 2
+    for row in rows:
+        held = [
+            (x, y)
+            for x, y in combinations(map(np.array, values.values()), 2)
+            if row["low"] - 1e-9 <= abs(x.mean() - y.mean()) < row["high"] - 1e-9
+        ]
+        for key, formula in (
+            ("reer", swaps.reer_paired),
+            ("reer_printed", swaps.reer_independent),
+            ("reversal", swaps.reversal),
+        ):
+            expected = np.mean([formula(x, y, n_queries=25) for x, y in held])
+            assert row[key] == pytest.approx(expected, abs=1e-9)
+        assert row["beyond"] == "extrapolated"
+    headline = answer_of(study, NAME, measure="RR", missing="zero").result.headline
+    assert headline.startswith("By the formula of REER two sets of 6 queries would disagree on 6 ")
+
+
+def test_excluded_queries_are_left_out():
+    study = score_study()
+    gone = queries_of(study)[5]
+    Item.objects.filter(pk=gone.pk).update(excluded_at="2026-01-01T00:00Z", excluded_reason="bad")
+    sizes = {row["size"] for row in table_of(study, NAME, measure="RR", missing="zero")}
+    assert sizes == {5, 10, 25, 50, 100}
+
+
+@pytest.mark.parametrize("choices", [{"team": "Blue"}, {"direction": "reverse"}])
+def test_what_is_missing_is_told(choices):
+    reason = answer_of(score_study(), NAME, **choices).reason
+    assert reason == "It takes 2 runs of this direction; 1 run is chosen."
+
+
+def test_groups_of_topics_are_drawn_as_a_whole():
+    values = np.random.default_rng(3).random((30, 2))
+    keys = [f"video {t // 3}" for t in range(30)]
+    rows = {row["size"]: row for row in rows_of(of_scores(NAME, values, groups=keys))}
+    shares = Groups.of(keys).shares(values)
+    assert rows[10]["reer"] == pytest.approx(swaps.reer_paired(*shares.T))
+    assert rows[10]["beyond"] == "" and rows[25]["beyond"] == "extrapolated"
+    with pytest.raises(NotDefined, match="All topics are of one group"):
+        of_scores(NAME, values, groups=["one"] * 30)
+
+
+def test_runs_that_are_far_apart_can_be_trusted_and_equal_ones_not():
+    rng = np.random.default_rng(4)
+    values = 0.2 + 0.02 * rng.random((40, 3)) + np.array([0, 0.001, 0.305])
+    result = of_scores(NAME, values)
+    assert result.headline.startswith(
+        "Of 3 pairs of 3 runs, two sets of 40 topics would disagree on at most 5 % for differences "
+        "of 0.3 or more"
+    )
+    equal = of_scores(NAME, np.repeat(rng.random((40, 1)), 3, axis=1))
+    assert equal.headline == (
+        "No difference of the 3 pairs of 3 runs is so large that two sets of 40 topics disagree in "
+        "5 % or less"
+    )
+
+
+@needs_real_data
+def test_the_runs_of_trec_8():
+    """8,256 pairs; with 50 topics the paired rate falls below .05 earlier than the printed one."""
+    values = matrix(FOLDER / "trec_topic_run_matrices" / "adhoc8_ap.csv")
+    rows = [row for row in rows_of(of_scores(NAME, values)) if row["size"] == 50]
+    assert sum(row["n_pairs"] for row in rows) == 8256
+    assert all(row["reer"] <= row["reer_printed"] for row in rows if row["reer"] > 1e-4)
+    assert {(row["trust_05"], row["trust_01"]) for row in rows} == {(0.04, 0.06)}
