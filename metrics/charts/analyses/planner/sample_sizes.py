@@ -10,6 +10,7 @@ from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles, MiddleBySpread, RequiredQueries
 
 FEWEST = 30  # queries, or groups, of which a headline tells a number
+POWERS = [10**power for power in range(9)]
 WANTED = 2  # the place, among errors or differences from the largest, that a headline is of
 
 
@@ -96,6 +97,20 @@ class DifferencePlan(NamedTuple):
     measure: str
     nouns: Nouns
 
+    def rows(self, cost: JudgingCost | None) -> list[list[Cell]]:
+        """A row a difference."""
+        columns = zip(self.differences, *self.sizes, self.simulated, strict=True)
+        return [
+            [
+                difference,
+                eighty.n_queries,
+                power,
+                ninety.n_queries,
+                *(cost.cells(eighty.n_queries) if cost else []),
+            ]
+            for difference, eighty, ninety, power in columns
+        ]
+
 
 def sampling_result(
     curves: Sequence[RunErrors], nouns: Nouns, *, n: int, unit: str, measure: str
@@ -174,7 +189,7 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
         "height": 280,
         "mark": {"type": "line", "point": {"size": 50}},
         "encoding": {
-            "x": _size_axis(nouns),
+            "x": _size_axis(nouns, values),
             "y": y,
             "color": run,
             "shape": run,
@@ -184,8 +199,10 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
     }
 
 
-def _size_axis(nouns: Nouns) -> Spec:
-    axis = {"format": "~s", "labelOverlap": True, "tickCount": 6}
+def _size_axis(nouns: Nouns, values: Sequence[Spec]) -> Spec:
+    """A logarithmic axis of numbers of queries, marked at powers of ten alone."""
+    most = max((row["n"] for row in values), default=1)
+    axis = {"format": ",d", "labelOverlap": True, "values": POWERS[: len(str(most)) + 1]}
     return {
         "field": "n",
         "type": "quantitative",
@@ -256,18 +273,6 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
             f"To see a difference of {plan.differences[WANTED]:g} between runs like {first} and "
             f"{second} in 80 of 100 cases takes {n:,} {nouns.queries}"
         )
-    rows: list[list[Cell]] = [
-        [
-            difference,
-            eighty.n_queries,
-            power,
-            ninety.n_queries,
-            *(cost.cells(eighty.n_queries) if cost else []),
-        ]
-        for difference, eighty, ninety, power in zip(
-            plan.differences, *plan.sizes, plan.simulated, strict=True
-        )
-    ]
     return AnalysisResult(
         headline=headline,
         reading=(
@@ -285,7 +290,7 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
             Column("n_90", f"{nouns.title}, {names[1]}"),
             *(cost.columns if cost else []),
         ],
-        rows=rows,
+        rows=plan.rows(cost),
         spec=_plan_lines(
             [
                 {"kind": kind, "n": size.n_queries, "y": difference}
@@ -323,8 +328,14 @@ def _plan_lines(values: Sequence[Spec], kinds: Sequence[str], title: str, nouns:
         "height": 260,
         "mark": {"type": "line", "point": {"size": 60}},
         "encoding": {
-            "x": _size_axis(nouns),
-            "y": {"field": "y", "type": "quantitative", "title": title, "scale": {"type": "log"}},
+            "x": _size_axis(nouns, values),
+            "y": {
+                "field": "y",
+                "type": "quantitative",
+                "title": title,
+                "scale": {"type": "log"},
+                "axis": {"values": sorted({row["y"] for row in values}), "format": "~g"},
+            },
             "color": kind,
             "shape": {"field": "kind", "type": "nominal", "scale": {"domain": list(kinds)}},
             "strokeDash": {
