@@ -25,6 +25,12 @@ def study(n_images=260, n_captions=40):
     return of_image[own], of_image, scores.astype(np.float32)
 
 
+def matched_cells(queries, targets, **options) -> matrices.Cells:
+    """The cells of all rows."""
+    blocks = list(plausible_matches(queries, targets, **options))
+    return matrices.Cells(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+
+
 def differing_classes(left, right):
     return sum(bool(a) != bool(b) for a, b in zip(left, right, strict=True))
 
@@ -35,7 +41,7 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
     captions, images, scores = study()
     if cut:  # few targets, so that ranks are counted
         images, scores = images[:cut], scores[:, :cut]
-    cells = plausible_matches(captions, images)
+    cells = matched_cells(captions, images)
     ranked = (matrices.ranked_rows if direction == "forward" else matrices.ranked_columns)(
         scores, cells
     )
@@ -61,13 +67,13 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
 
 def test_one_zeta_is_the_r_precision_of_equal_classes_and_the_cap_bounds_r():
     captions, images, scores = study()
-    ranked = matrices.ranked_rows(scores, plausible_matches(captions, images))
+    ranked = matrices.ranked_rows(scores, matched_cells(captions, images))
     values = evaluate(
         parse("PMRP_mean(cap=10) PMRP(rel=1,cap=10) PMRP(rel=2,cap=10) PMRP(rel=3,cap=10)"), ranked
     )
     mean, *levels = values.values()
     assert mean.tolist() == pytest.approx(np.mean(levels, axis=0).tolist())
-    equal_classes = matrices.ranked_rows(scores, plausible_matches(captions, images, zetas=1))
+    equal_classes = matrices.ranked_rows(scores, matched_cells(captions, images, zetas=1))
     alone = evaluate(parse("PMRP_mean(zetas=1) PMRP(cap=0) Rprec"), equal_classes)
     assert (
         alone["PMRP_mean(zetas=1)"].tolist()
@@ -78,13 +84,23 @@ def test_one_zeta_is_the_r_precision_of_equal_classes_and_the_cap_bounds_r():
 
 def test_a_querys_own_image_matches_at_every_zeta_and_grades_tell_the_difference():
     classes = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]])
-    cells = plausible_matches(classes[:1], classes)
+    cells = matched_cells(classes[:1], classes)
     assert dict(zip(cells.column.tolist(), cells.grade.tolist(), strict=True)) == {0: 3, 1: 2}
-    assert len(plausible_matches(classes[:0], classes).row) == 0
+    assert list(plausible_matches(classes[:0], classes)) == []
 
 
 def test_classes_other_than_0_and_1_are_refused():
     with pytest.raises(ValueError, match="0 and 1"):
-        plausible_matches(np.array([[2]]), np.array([[1]]))
+        next(plausible_matches(np.array([[2]]), np.array([[1]])))
     with pytest.raises(ValueError, match="same classes"):
-        plausible_matches(np.array([[1, 0]]), np.array([[1]]))
+        next(plausible_matches(np.array([[1, 0]]), np.array([[1]])))
+
+
+def test_blocks_of_rows_are_those_of_all_rows_at_once(monkeypatch):
+    captions, images, _ = study()
+    whole = matched_cells(captions, images)
+    monkeypatch.setattr("metrics.core.measures.plausible_matches._CELLS_A_BLOCK", 3 * len(images))
+    blocks = list(plausible_matches(captions, images))
+    assert len(blocks) == -(-len(captions) // 3)
+    parts = matched_cells(captions, images)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True))
