@@ -1,6 +1,7 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
 from metrics.core.analyses.systems.deciding_topics import deciding_topics as topics_that_decide
+from metrics.core.analyses.systems.differences import system_differences
 from metrics.core.analyses.systems.error_rates import error_rates as rates_of_pairs
 from metrics.core.analyses.systems.normality import normality_table
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
@@ -8,6 +9,7 @@ from metrics.core.analyses.systems.variance import variance_table
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
 from metrics.services.analysis.systems import (
     deciding_topics,
+    differences,
     error_rates,
     normality,
     topic_difficulty,
@@ -22,6 +24,7 @@ CHAPTER = Chapter(
 OF_SCORES = frozenset(
     {Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS, Choice.MEASURE, Choice.MISSING}
 )
+OF_TESTS = OF_SCORES | {Choice.METHOD}
 
 ANALYSES: list[Analysis] = [
     Analysis(
@@ -123,5 +126,25 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=error_rates.rates_of_file,
+    ),
+    Analysis(
+        name="differences",
+        chapter=CHAPTER,
+        question="Which runs differ from which, from the best to the worst?",
+        paper="TRECVID (Hauptmann and Lin), Figures 2 to 7",
+        definition=(
+            "The means of the runs over the queries, and which of them differ by the chosen test "
+            "at .05, with the verdicts, letters and pseudo-groups of the leaderboard. Two runs "
+            "share a letter exactly where they do not differ; a pseudo-group is a run and those "
+            "after it down to the first that differs from it. Intervals are by groups of queries: "
+            "Wilson's of shares, Student's of other means."
+        ),
+        find=differences.differences,
+        function=system_differences,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/systems/test_system_differences.py",
+        choices=OF_TESTS,
+        measures=("AP",),
+        of_scores=differences.differences_of_file,
     ),
 ]

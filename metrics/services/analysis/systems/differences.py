@@ -1,0 +1,75 @@
+"""Differences of runs by a method of the leaderboard, from the database or a file."""
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.systems.differences import RunNames, differences_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.systems.differences import SystemDifferences, system_differences
+from metrics.core.comparisons.binary_scores import are_zero_one
+from metrics.core.measures.measures import parse_one
+from metrics.services.analysis.analyses import AnalysisRequest, FileRequest
+from metrics.services.analysis.systems.topic_scores import (
+    TopicScores,
+    topic_scores,
+    topic_scores_of_file,
+)
+from metrics.services.leaderboard.choices.choices import MISSING_ZERO
+from metrics.services.leaderboard.decisions import MeasureDecision, notes
+
+
+def differences(request: AnalysisRequest) -> AnalysisResult:
+    """The order of the chosen runs by a measure, and which do not differ."""
+    return _result(topic_scores(request), request.spec.scores.method)
+
+
+def differences_of_file(request: FileRequest) -> AnalysisResult:
+    """The order of the runs of a file of topics by runs, and which do not differ."""
+    return _result(topic_scores_of_file(request), request.method)
+
+
+def _result(scores: TopicScores, method: str) -> AnalysisResult:
+    outcome = decided(scores, method)
+    return differences_result(outcome, names_of(scores), with_notes(scores, outcome, method))
+
+
+def decided(scores: TopicScores, method: str) -> SystemDifferences:
+    """Decide which runs differ, by one of the leaderboard's methods."""
+    return system_differences(
+        scores.values,
+        groups=scores.groups,
+        method=method,
+        are_shares=bool(scores.measure) and parse_one(scores.measure).is_share,
+        smaller_is_better=scores.smaller_is_better,
+    )
+
+
+def names_of(scores: TopicScores) -> RunNames:
+    """The names of the runs, their teams, the measure, and of what is independent."""
+    return RunNames(scores.runs, scores.teams, scores.measure, scores.groups.n, scores.unit)
+
+
+def with_notes(scores: TopicScores, outcome: SystemDifferences, method: str) -> Nouns:
+    """The nouns, with the leaderboard's sentences on the test."""
+    facts = {
+        "asked": method,
+        "method": outcome.verdicts.method,
+        "n_samples": outcome.verdicts.n_samples,
+        "q": {} if are_zero_one(scores.values) else None,
+        # what misses is told with the scores
+        "missing": MISSING_ZERO,
+        "n_runs_out": 0,
+        "n_queries_out": 0,
+    }
+    decision = MeasureDecision(
+        measure=scores.measure or "the file",
+        why="",
+        groups=[],
+        n_decided=outcome.n_differing,
+        n_pairs=outcome.n_pairs,
+        unseparated=[],
+        letters={},
+        facts=facts,
+    )
+    sentences = notes([decision], over=scores.extent, unit=scores.unit)
+    # the leaderboard's mark stands in no table here
+    sentences = [sentence.replace(" (‡)", "") for sentence in sentences]
+    return scores.nouns._replace(notes=[*scores.notes, *sentences])

@@ -1,0 +1,168 @@
+"""Runs in their order with what does not differ: from a study by trec_eval's scores, from files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from metrics.core.comparisons.run_comparison import METHODS, decide
+from metrics.core.files.scores import ScoreTable
+from metrics.services.analysis.analyses import FileRequest
+from metrics.services.analysis.systems.differences import (
+    decided,
+    differences_of_file,
+    with_notes,
+)
+from metrics.services.analysis.systems.topic_scores import topic_scores_of_file
+from metrics.services.leaderboard.choices.choices import METHOD_NAMES
+from pooling.models import Run
+from tests.metrics.management.commands.running import manage
+from tests.metrics.services.analysis.questions import answer_of, table_of
+from tests.metrics.services.analysis.systems.system_study import (
+    average_precision,
+    score_lines,
+    system_study,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return system_study()
+
+
+def file_request(values: np.ndarray, method="tukey", groups=None) -> FileRequest:
+    names = [f"t{row}" for row in range(len(values))]
+    runs = [f"run{column}" for column in range(values.shape[1])]
+    return FileRequest(ScoreTable(names, runs, values, groups), method, "zero")
+
+
+def far_apart(n_topics: int, steps: list[float]) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    return rng.random((n_topics, 1)) + rng.normal(0, 0.02, (n_topics, len(steps))) + steps
+
+
+def test_of_a_study_it_is_that_of_trec_evals_scores(study):
+    expected = average_precision(study)
+    means = {run: sum(values) / 6 for run, values in expected.items()}
+    rows = table_of(study, "differences")
+    assert [row["run"] for row in rows] == sorted(means, key=lambda run: -means[run])
+    outcome = decide(np.array(list(expected.values())).T, method="randomized-tukey")
+    for place, row in enumerate(rows):
+        assert row["mean"] == pytest.approx(means[row["run"]], abs=1e-12)
+        assert row["mean_low"] <= row["mean"] <= row["mean_high"]
+        assert row["letters"] == ",".join(outcome.letters[place])
+        assert row["n_differing"] == int(outcome.significant[place].sum())
+    assert {row["run"]: row["team"] for row in rows}["alpha"] == "Blue"
+    result = answer_of(study, "differences").result
+    assert result.headline == "6 queries are too few to tell which runs differ"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_says_its_name(study, method):
+    notes = answer_of(study, "differences", decide=method).result.notes
+    assert any(note.startswith(METHOD_NAMES[method]) for note in notes)
+    warns = any("does not hold the family-wise error" in note for note in notes)
+    assert warns == (method == "newman-keuls")
+
+
+def test_ranks_of_which_less_is_better_lead_when_small(study):
+    runs = [run.pk for run in Run.objects.filter(direction="forward").exclude(name="zeta")]
+    rows = table_of(study, "differences", measure="MeanR", run=runs, labels="none:original")
+    means = [row["mean"] for row in rows]
+    assert means == sorted(means) and means[0] >= 1
+    assert rows[0]["rank"] == 1
+
+
+def test_teams_have_colours_and_names_where_there_are_two_or_more(study):
+    spec = answer_of(study, "differences").result.spec
+    assert "color" not in spec["layer"][0]["encoding"]
+    Run.objects.filter(name="beta").update(team="Red")
+    spec = answer_of(study, "differences").result.spec
+    assert spec["layer"][0]["encoding"]["color"]["field"] == "team"
+    assert "beta (Red)" in {row["run"] for row in spec["data"]["values"]}
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"team": "Blue"}, "It takes 2 runs of this direction"),
+        ({"direction": "reverse"}, "It takes 2 runs of this direction"),
+        ({"measure": "MedR"}, "MedR is a median"),
+        ({"measure": "MeanR"}, "MeanR has no finite value"),
+    ],
+)
+def test_what_is_missing_is_told(study, choices, words):
+    assert answer_of(study, "differences", **choices).reason.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("steps", "ending"),
+    [
+        ([0.5, 0.0], " and differs from the other run"),
+        ([0.5, 0.0, 0.3], " and differs from all 2 others"),
+        ([0.5, 0.5, 0.0], "; nothing separates it from the next run; 2 of 3 pairs of runs differ"),
+        ([0.5] * 3, "; nothing separates it from the next 2 runs; 0 of 3 pairs of runs differ"),
+    ],
+)
+def test_headlines_of_thirty_topics_say_how_far_the_best_run_stands_alone(steps, ending):
+    result = differences_of_file(file_request(far_apart(40, steps)))
+    best = result.rows[0]
+    assert result.headline == (
+        f"{best[1]} leads with a mean of {best[3]:.4f} (95 % interval {best[4]:.4f} to "
+        f"{best[5]:.4f}){ending}"
+    )
+
+
+def test_few_topics_or_groups_have_a_neutral_headline():
+    values = far_apart(40, [0.5, 0.0])
+    assert differences_of_file(file_request(values[:29])).headline == (
+        "29 topics are too few to tell which runs differ"
+    )
+    groups = [f"g{row // 2}" for row in range(40)]
+    assert differences_of_file(file_request(values, groups=groups)).headline == (
+        "20 groups of topics are too few to tell which runs differ"
+    )
+
+
+def test_scores_of_0_or_1_are_marked_for_methods_of_near_normal_scores():
+    values = (far_apart(40, [0.5, 0.0, 0.2]) > 0.5).astype(np.float64)
+    words = "The scores of the file are 0 or 1: the method was made for scores that are near normal"
+    for method, is_marked in (("tukey", True), ("randomized-tukey", False)):
+        notes = differences_of_file(file_request(values, method)).notes
+        assert any(note.startswith(words) for note in notes) == is_marked
+
+
+def test_the_method_that_ran_in_place_of_another_is_told():
+    scores = topic_scores_of_file(file_request(far_apart(10, [0.5, 0.0, 0.2])))
+    outcome = decided(scores, "tukey")
+    notes = with_notes(scores, outcome, "randomized-tukey").notes
+    words = "Tukey's HSD and each pair's own error tested the file instead, as so many runs"
+    assert any(note.startswith(words) for note in notes)
+
+
+def test_many_runs_are_thin_bars_without_names_and_letters():
+    result = differences_of_file(file_request(far_apart(40, np.linspace(0, 1, 41).tolist())))
+    assert result.spec["encoding"]["y"]["axis"] is None and len(result.rows) == 41
+    assert not any(layer.get("mark", {}).get("type") == "text" for layer in result.spec["layer"])
+    few = differences_of_file(file_request(far_apart(40, np.linspace(0, 1, 40).tolist())))
+    assert few.spec["layer"][-1]["mark"]["type"] == "text"
+
+
+def test_an_arrow_spans_each_pseudo_group():
+    result = differences_of_file(file_request(far_apart(40, [0.5, 0.5, 0.0, 0.2])))
+    (arrow,) = [layer for layer in result.spec["layer"] if layer["mark"].get("strokeWidth") == 2]
+    spans = [(row["first"], row["last"], row["n"]) for row in arrow["data"]["values"]]
+    names = [row[1] for row in result.rows]
+    assert spans == [(names[0], names[1], 2), (names[2],) * 2 + (1,), (names[3],) * 2 + (1,)]
+
+
+def test_a_file_comes_by_the_command(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(score_lines(far_apart(40, [0.5, 0.0, 0.2])))
+    options = ("--scores", str(path), "--method", "newman-keuls")
+    value = json.loads(manage("analyse", "differences", *options, "--json").stdout)
+    assert [row[1] for row in value["rows"]] == ["run1", "run3", "run2"]
+    assert any(note.startswith("Newman-Keuls") for note in value["notes"])
+    assert manage("analyse", "differences", *options, "--svg").stdout.startswith("<svg")
