@@ -1,7 +1,7 @@
 """The chapter on the systems: differences of runs, and how sure they are."""
 
 from metrics.core.analyses.systems.deciding_topics import deciding_topics as topics_that_decide
-from metrics.core.analyses.systems.differences import system_differences
+from metrics.core.analyses.systems.differences import pair_differences, system_differences
 from metrics.core.analyses.systems.error_rates import error_rates as rates_of_pairs
 from metrics.core.analyses.systems.normality import normality_table
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
@@ -12,6 +12,7 @@ from metrics.services.analysis.systems import (
     differences,
     error_rates,
     normality,
+    pairs,
     topic_difficulty,
     variance,
 )
@@ -146,5 +147,23 @@ ANALYSES: list[Analysis] = [
         choices=OF_TESTS,
         measures=("AP",),
         of_scores=differences.differences_of_file,
+    ),
+    Analysis(
+        name="pairwise-differences",
+        chapter=CHAPTER,
+        question="How far apart is each pair of runs, and do the two differ?",
+        paper="TRECVID (Hauptmann and Lin), section 4.2 and Figure 2",
+        definition=(
+            "For each pair of runs the mean of the paired differences over the queries, its 95 % "
+            "interval by groups of queries (Student's, of this pair alone), and the verdict of the "
+            "chosen test on all pairs together at .05, as in the order of the runs."
+        ),
+        find=pairs.pairs,
+        function=pair_differences,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/systems/test_system_differences.py",
+        choices=OF_TESTS,
+        measures=("AP",),
+        of_scores=pairs.pairs_of_file,
     ),
 ]

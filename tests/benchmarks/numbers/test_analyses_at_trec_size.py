@@ -1,0 +1,45 @@
+"""The analyses of systems from files of TREC's size: 129 runs x 250 topics, and 100 x 50.
+
+Scores are drawn with a seed; each method of differences is tried.
+Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_analyses_at_trec_size.py
+
+MiB are those that the computation holds at most beside what its process held before.
+"""
+
+import numpy as np
+import pytest
+
+from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.files.scores import ScoreTable
+from metrics.services.analysis.analyses import Choice, FileRequest
+from metrics.services.analysis.chapters.systems import ANALYSES
+from metrics.services.leaderboard.choices.choices import MISSING_ZERO
+from tests.benchmarks.numbers.test_analyses_at_fire_size import cost
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600)]
+SIZES = [(50, 100), (50, 129), (250, 129)]  # topics, runs
+FROM_FILES = [analysis for analysis in ANALYSES if analysis.of_scores]
+
+
+def drawn_table(n_topics: int, n_runs: int) -> ScoreTable:
+    """Skewed scores in which topics make half of the variance, runs some."""
+    rng = np.random.default_rng(8)
+    level = rng.normal(0, 1.2, (n_topics, 1)) + rng.normal(-1.5, 0.6, n_runs)
+    scores = 1 / (1 + np.exp(-level - rng.normal(0, 0.8, (n_topics, n_runs))))
+    topics, runs = (
+        [f"{noun}{number}" for number in range(n)]
+        for noun, n in (("topic", n_topics), ("run", n_runs))
+    )
+    return ScoreTable(topics, runs, np.round(scores, 4))
+
+
+@pytest.mark.parametrize(("n_topics", "n_runs"), SIZES)
+@pytest.mark.parametrize("analysis", FROM_FILES, ids=lambda analysis: analysis.name)
+def test_analyses_of_systems_at_trec_size(analysis, n_topics, n_runs):
+    table = drawn_table(n_topics, n_runs)
+    for method in METHODS if Choice.METHOD in analysis.choices else METHODS[:1]:
+        request = FileRequest(table, method, MISSING_ZERO)
+        seconds, mib = cost(lambda request=request: analysis.of_scores(request))
+        label = f"{analysis.name} {method if Choice.METHOD in analysis.choices else ''}"
+        print(f"  {n_runs} x {n_topics}  {label:40} {seconds:6.2f} s {mib:5.0f} MiB")
+        assert seconds < 10 and mib < 500
