@@ -6,6 +6,7 @@ from metrics.core.analyses.systems.error_rates import error_rates as rates_of_pa
 from metrics.core.analyses.systems.normality import normality_table
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
+from metrics.core.comparisons.generalizability import generalizability
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
 from metrics.services.analysis.systems import (
     deciding_topics,
@@ -14,6 +15,7 @@ from metrics.services.analysis.systems import (
     normality,
     pairs,
     topic_difficulty,
+    topics_needed,
     variance,
 )
 
@@ -165,5 +167,25 @@ ANALYSES: list[Analysis] = [
         choices=OF_TESTS,
         measures=("AP",),
         of_scores=pairs.pairs_of_file,
+    ),
+    Analysis(
+        name="topics-needed",
+        chapter=CHAPTER,
+        question="How many queries make the order and the scores of the runs stable?",
+        paper="Urbano, Marrero & Martin 2013 (gt4ireval)",
+        definition=(
+            "The variance of a score is split into that of runs, of queries, and of both together "
+            "with error; an estimate below 0 is taken for 0. E rho squared is the variance of runs "
+            "over it and the last part by number of queries, Phi over all of them. Intervals at 95 "
+            "% are Feldt's and those of Arteaga, Jeyaratnam and Franklin. Of groups of queries "
+            "their shares in the means are the scores, and groups are counted."
+        ),
+        find=topics_needed.needed,
+        function=generalizability,
+        oracle=Oracle.PUBLISHED,
+        test="tests/metrics/core/comparisons/test_generalizability.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=topics_needed.needed_of_file,
     ),
 ]
