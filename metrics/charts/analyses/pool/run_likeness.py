@@ -6,7 +6,7 @@ from itertools import combinations
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 
 MOST_RUNS = 25  # of the map
@@ -54,24 +54,25 @@ def likeness_result(
             Column("best_in_other", "Rank of its best in the other run", 1),
             Column("others_best", "Rank of the other's best in it", 1),
         ],
-        rows=[
-            [
-                names[pair.first],
-                names[pair.second],
-                pair.n,
-                pair.overlap,
-                *pair.interval,
-                pair.rbo,
-                pair.tau,
-                pair.n_tau,
-                pair.first_in_second,
-                pair.second_in_first,
-            ]
-            for pair in pairs
-        ],
+        rows=[_row(pair, names) for pair in pairs],
         spec=_map(pairs, names=names, k=k),
         notes=notes,
     )
+
+
+def _row(pair: RunPairLikeness, names: Sequence[str]) -> list[Cell]:
+    return [
+        names[pair.first],
+        names[pair.second],
+        pair.n,
+        pair.overlap,
+        *pair.interval,
+        pair.rbo,
+        pair.tau,
+        pair.n_tau,
+        pair.first_in_second,
+        pair.second_in_first,
+    ]
 
 
 def _headline(
@@ -141,12 +142,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
         tooltip_row("rbo", "Rank-biased overlap", ".3f"),
         tooltip_row("n", "Queries of both", ",d"),
     ]
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
-            "encoding": {"color": colour, "tooltip": tooltip},
-        }
-    ]
+    square = {"type": "rect", "stroke": "@surface", "strokeWidth": 2}
+    layers: list[Spec] = [{"mark": square, "encoding": {"color": colour, "tooltip": tooltip}}]
     if len(shown) <= MOST_WITH_NUMBERS:
         ink = {"condition": {"test": "datum.overlap > 0.6", "value": "@surface"}, "value": "@ink"}
         number = {"field": "overlap", "format": ".2f"}

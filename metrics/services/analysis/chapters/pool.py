@@ -1,9 +1,10 @@
 """The chapter on the pool: what it favours, and how alike its runs are."""
 
+from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.run_likeness import run_likeness
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.pool import own_labels
+from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.services.analysis.pool import edges, own_labels
 from metrics.services.analysis.pool import run_likeness as likeness
 
 CHAPTER = Chapter(
@@ -59,5 +60,28 @@ ANALYSES = [
         choices=OF_SCORES,
         measures=("C@1", "C@5", "C@10", "AP"),
         n_measures=None,
+    ),
+    Analysis(
+        name="saturated-queries",
+        chapter=CHAPTER,
+        question="Which queries should be judged deeper?",
+        paper="FIRE, Appendix G (there of all queries together)",
+        definition=(
+            "Of the pairs that the chosen runs brought to opened pools and that have people's "
+            "grade of their own, those whose best rank among these runs is in the last quarter of "
+            "the ranks down to which the query was judged: of a depth of 10 the ranks 8 to 10. "
+            "Queries are listed if half of these pairs, or more, are positive. The share of all "
+            "of them has Wilson's 95 % interval with an effective number of pairs, by groups of "
+            "queries. Pairs to add are those of the first ranks down to ten below that depth "
+            "without a grade by people, each once. Hours: the mean active time of a label that "
+            "was given here, one label a pair. Excluded pairs, golds, training and labels taken "
+            "back do not count."
+        ),
+        find=edges.saturated_queries,
+        function=pool_edges,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/pool/test_edges.py",
+        choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
+        next_page=NextPage("Make a pool", "pooling:pool-new"),
     ),
 ]

@@ -16,9 +16,9 @@ from metrics.services.analysis.inputs import direction_inputs, runs_of, source_g
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.pool_bias.inputs import labels_by_origin
-from metrics.services.scores.labels import people_parts, within
+from metrics.services.scores.labels import Ids, people_parts, within
 from metrics.services.scores.propagation import mask_of
-from pooling.core.strategies.selections import Pairs, is_in
+from pooling.core.strategies.selections import Layout, Pairs, is_in
 from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.runs.rankings import left_out_keys, load_top
@@ -36,7 +36,8 @@ class BroughtLabels(NamedTuple):
 
     runs : S runs in use of the opened pools, and the chosen ones; chosen : rows of the latter
     is_pooled : (S,) whether a pool has it; teams : (S,) 0, 1, ...; no two runs without a team share
-    is_brought : (S, L); is_own : (L,) whether the pair itself has people's grade, not a copy's
+    ranks : (S, L) of each pair in each run that brought it, 0 elsewhere
+    is_own : (L,) whether the pair itself has people's grade, not a copy's
     depths : of the pools of this direction, ascending
     """
 
@@ -46,9 +47,14 @@ class BroughtLabels(NamedTuple):
     is_pooled: list[bool]
     teams: list[int]
     labels: LabelsByOrigin
-    is_brought: NDArray[np.bool_]
+    ranks: NDArray[np.int32]
     is_own: NDArray[np.bool_]
     depths: list[int]
+
+    @property
+    def is_brought(self) -> NDArray[np.bool_]:
+        """(S, L) whether each run brought each pair."""
+        return np.asarray(self.ranks > 0)
 
     def ranked(self, row: int) -> RankedGrades:
         """Rank the labelled targets of the queries in a run."""
@@ -106,20 +112,23 @@ def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
         is_pooled=[run.pk in pooled for run in rows],
         teams=np.unique(names, return_inverse=True)[1].ravel().tolist(),
         labels=labels,
-        is_brought=_brought(request, pools, members, rows, pairs),
+        ranks=_ranks(request, pools, members, rows, pairs),
         is_own=mask_of(pairs, parts.own),
         depths=sorted({depth_of(pool.strategy, pool.parameters) for pool in pools}),
     )
 
 
-def _brought(
+def _ranks(
     request: AnalysisRequest,
     pools: list[Pool],
     members: dict[int, list[Run]],
     runs: list[Run],
     pairs: Grades,
-) -> NDArray[np.bool_]:
-    """(S, L) whether a run has the pair so high that a pool which holds it took it from there."""
+) -> NDArray[np.int32]:
+    """(S, L) best rank of a pair in a run, so high that a pool which holds it took it from there.
+
+    0 where there is none.
+    """
     originals = originals_of(collection=request.collection)
     left_out = left_out_keys(collection=request.collection)
     pool_pairs = copied_columns(_POOL_PAIRS, ("pool", "query", "document"), [request.collection.pk])
@@ -128,7 +137,7 @@ def _brought(
         source_name, target_name = target_name, source_name
     source, target = originals.of(pairs.source), originals.of(pairs.target)
     row_of = {run.pk: row for row, run in enumerate(runs)}
-    is_brought = np.zeros((len(runs), len(source)), dtype=bool)
+    ranks = np.zeros((len(runs), len(source)), dtype=np.int32)
     for number, pool in enumerate(pools, start=1):
         of_pool = pool_pairs["pool"] == pool.pk
         own_pairs = Pairs(
@@ -140,7 +149,21 @@ def _brought(
         for run in members[pool.pk]:
             top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
             held = Pairs(originals.of(top.source), originals.of(top.target))
-            holds = is_in(source[in_pool], target[in_pool], held)
-            is_brought[row_of[run.pk], in_pool[holds]] = True
+            rank = _ranks_in(Pairs(source[in_pool], target[in_pool]), held, top.rank)
+            before = ranks[row_of[run.pk], in_pool]
+            is_better = (rank > 0) & ((before == 0) | (rank < before))
+            ranks[row_of[run.pk], in_pool] = np.where(is_better, rank, before)
         request.report_progress(number, len(pools), "pools")
-    return is_brought
+    return ranks
+
+
+def _ranks_in(pairs: Pairs, held: Pairs, rank: Ids) -> Ids:
+    """(M,) the best rank of each pair among the N that are held, 0 for none; rank : (N,)."""
+    if not len(rank):
+        return np.zeros(len(pairs.source), dtype=np.int64)
+    layout = Layout([pairs.source, held.source], [pairs.target, held.target])
+    codes = layout.codes(*held)
+    order = np.lexsort((rank, codes))
+    wanted = layout.codes(*pairs)
+    position = np.minimum(np.searchsorted(codes[order], wanted), len(order) - 1)
+    return np.where(codes[order][position] == wanted, rank[order][position], 0)

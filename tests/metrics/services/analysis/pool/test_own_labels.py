@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 
-from annotate.models import Duplicate, Item, QuerySet, Resolution
-from metrics.services.numbers import refresh
+from annotate.models import Duplicate, Item, Resolution
 from pooling.models import PoolPair, Ranking, Run
-from tests import cast
-from tests.metrics import studies
 from tests.metrics.core.analyses.pool import trec
 from tests.metrics.services.analysis.collection.small_study import small_study
+from tests.metrics.services.analysis.pool.pooled_study import (
+    DEPTH,
+    brought_by,
+    people_grades,
+    pooled_study,
+    rankings_of,
+    reference_grades,
+)
 from tests.metrics.services.analysis.questions import answer_of, table_of
-from tests.pooling import factories
-from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
-N_QUERIES, DEPTH = 8, 4
 
 
 @pytest.fixture
@@ -23,60 +25,9 @@ def study(media_root):
     return pooled_study()
 
 
-@cached_rows
-def pooled_study():
-    """Three pooled forward runs of two teams, one unpooled run, judged; a reference set."""
-    rng = np.random.default_rng(5)
-    collection = factories.collection(N_QUERIES, 20, batch_candidates=500)
-    everything = QuerySet.objects.create(collection=collection, name="all", direction="forward")
-    for query in collection.items.filter(side="query"):
-        everything.members.create(item=query)
-    runs = [
-        factories.run(
-            collection, name, {q: rng.permutation(20)[:12].tolist() for q in range(N_QUERIES)}
-        )
-        for name in "ABCD"
-    ]
-    Run.objects.filter(name__in=["A", "B"]).update(team="Blue")
-    factories.reference(collection, [(q, q) for q in range(N_QUERIES)])
-    factories.opened(collection, runs[:3], depth=DEPTH)
-    studies.judge(cast.annotator(collection), seed=1, likes=0.5)
-    refresh.refresh(collection=collection)
-    return collection
-
-
-def rankings_of(run) -> dict[int, list[int]]:
-    return dict(Ranking.objects.filter(run__name=run).values_list("source", "targets"))
-
-
-def people_grades() -> dict[tuple[int, int], int]:
-    rows = Resolution.objects.filter(grade__isnull=False)
-    return {
-        (query, document): grade
-        for query, document, grade in rows.values_list("pair__query", "pair__document", "grade")
-    }
-
-
-def reference_grades(collection) -> dict[tuple[int, int], int]:
-    (reference,) = collection.reference_sets.all()
-    return {
-        (query, document): grade
-        for query, document, grade in reference.labels.values_list("query", "document", "grade")
-    }
-
-
 def alone(grades, inside, outside):
     """Labelled pairs within the first ranks of runs inside, and of none outside."""
-
-    def brought(names):
-        return {
-            (query, target)
-            for name in names
-            for query, targets in rankings_of(name).items()
-            for target in targets[:DEPTH]
-        }
-
-    return (brought(inside) - brought(outside)) & grades.keys()
+    return (brought_by(*inside) - brought_by(*outside)) & grades.keys()
 
 
 def test_each_run_is_scored_without_what_it_alone_brought(study):

@@ -1,0 +1,109 @@
+"""Queries whose deepest judged ranks are full of positives: the table."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.labels.items import ItemSummary
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.results import AnalysisResult, Cell, Column, share_text
+from metrics.core.analyses.pool.edges import STEP, EdgeShare
+from metrics.core.statistics.pace import Mean
+
+FEWEST = 30  # pairs of which a headline tells a share
+MOST_QUERIES = 20_000  # that are listed
+
+
+class SaturatedQuery(NamedTuple):
+    """A query half of whose pairs at the edge, or more, are positive.
+
+    n_single : pairs at the edge of one run alone; n_added : without a grade, 10 ranks deeper
+    """
+
+    item: ItemSummary
+    depth: int
+    n_edge: int
+    n_positive: int
+    n_single: int
+    n_graded: int
+    n_all_positive: int
+    n_added: int
+
+
+def edges_result(
+    queries: Sequence[SaturatedQuery],
+    shares: tuple[EdgeShare, EdgeShare, EdgeShare],
+    *,
+    n_with_edge: int,
+    hours_a_label: Mean | None,
+    nouns: Nouns,
+) -> AnalysisResult:
+    """A row for each saturated query, those with the most positives at the edge first.
+
+    shares : of all pairs at the edge, of those of one run, of those of several
+    n_with_edge : queries that have a graded pair there
+    """
+    whole, single, shared = shares
+    n_added = sum(query.n_added for query in queries)
+    notes = [
+        f"Of {counted(part.n, 'pair')} at the edge that {origin} brought, "
+        f"{share_text(part.share, part.interval)} are positive."
+        for part, origin in ((single, "one run alone"), (shared, "several runs"))
+        if part.share is not None
+    ]
+    if queries:
+        cost = f"To read {STEP} ranks more of these {nouns.queries} takes {n_added:,} labels, one a"
+        cost += " pair"
+        if hours_a_label is None:
+            notes.append(f"{cost}; how long a label takes is not known yet.")
+        else:
+            notes.append(
+                f"{cost}: {hours_a_label.value * n_added:,.1f} hours at the "
+                f"{3600 * hours_a_label.value:.1f} s that {counted(hours_a_label.n, 'label')} took "
+                "on the average."
+            )
+    if len(queries) > MOST_QUERIES:
+        notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")
+    rows: list[list[Cell]] = [
+        [*query.item, *query[1:4], query.n_positive / query.n_edge, *query[4:]]
+        for query in queries[:MOST_QUERIES]
+    ]
+    return AnalysisResult(
+        headline=_headline(whole, len(queries), n_with_edge, nouns),
+        reading=(
+            "The edge is the last quarter of the ranks down to which these runs' results were "
+            f"judged, query by query. Listed are {nouns.queries} with half of their graded pairs "
+            "there positive, or more: deeper ranks are likely to hold others that count as "
+            "irrelevant until somebody judges them. Of few pairs a share says little."
+        ),
+        extent=(
+            f"{counted(whole.n, 'graded pair')} at the edge of {n_with_edge:,} of {nouns.extent}"
+        ),
+        columns=[
+            Column("query", "Query"),
+            Column("content", "Content"),
+            Column("depth", "Judged down to rank"),
+            Column("n_edge", "Graded pairs at the edge"),
+            Column("n_positive", "Positive there"),
+            Column("share", "Share", 2),
+            Column("n_single", "Of one run alone there"),
+            Column("n_graded", "Graded pairs of the runs"),
+            Column("n_all_positive", "Positive ones"),
+            Column("n_added", f"Pairs without a grade {STEP} ranks deeper"),
+        ],
+        rows=rows,
+        notes=[*nouns.notes, *notes],
+    )
+
+
+def _headline(whole: EdgeShare, n_saturated: int, n_with_edge: int, nouns: Nouns) -> str:
+    part = f"in {n_saturated:,} of {n_with_edge:,} {nouns.queries} half of them or more"
+    if whole.n < FEWEST or whole.share is None:
+        return (
+            f"{counted(whole.n_positive, 'positive')} among only {counted(whole.n, 'pair')} at the "
+            f"deepest ranks judged; {part}"
+        )
+    return (
+        f"At the deepest ranks judged {share_text(whole.share, whole.interval)} of the pairs are "
+        f"positive; {part}"
+    )

@@ -1,0 +1,87 @@
+"""Queries whose pool ends among positives, from the database."""
+
+import numpy as np
+
+from annotate.models import Collection, Round
+from annotate.services.collection.duplicates import originals_of
+from annotate.services.storage.number_arrays import copied_columns
+from metrics.charts.analyses.pool.edges import SaturatedQuery, edges_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
+from metrics.core.statistics.pace import Mean, mean_of
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import nouns_of, with_sample_note
+from metrics.services.analysis.labels.item_contents import item_summaries
+from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
+from metrics.services.scores.labels import Ids
+from pooling.core.strategies.selections import RankedPairs
+from pooling.services.runs.rankings import left_out_keys, load_top
+
+LEAST = 0.5  # share of positives at the edge of a query that is listed
+_TIMES = f"""
+    SELECT label.active_ms::bigint FROM annotate_countingjudgment label
+    JOIN annotate_round round ON round.id = label.round_id
+    WHERE label.collection_id = %s AND label.is_label AND label.active_ms IS NOT NULL
+        AND round.kind <> '{Round.Kind.IMPORT}'
+"""  # noqa: S608 - own words
+
+
+def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
+    """The queries half of whose deepest graded pairs, or more, are positive."""
+    brought = brought_labels(request, least=1)
+    inputs, labels = brought.inputs, brought.labels
+    rows = [row for row in brought.chosen if brought.is_pooled[row]]
+    if not rows:
+        raise NotDefined("None of these runs is in an opened pool: choose a run that is.")
+    ranks = np.where(brought.is_own, brought.ranks[rows], 0)
+    edges = pool_edges(
+        ranks, labels.query, labels.people >= inputs.spec.threshold, groups=inputs.groups
+    )
+    if not edges.whole.n:
+        raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
+    is_saturated = (edges.n_edge > 0) & (edges.n_positive >= LEAST * edges.n_edge)
+    n_added = _n_added(request, brought, rows, np.where(is_saturated, edges.depth, 0))
+    sources = inputs.scope.sources
+    order = np.flatnonzero(is_saturated)
+    order = order[np.lexsort((order, -edges.n_positive[order]))]
+    items = item_summaries(sources[order].tolist())
+    return edges_result(
+        [
+            SaturatedQuery(
+                items[int(sources[row])],
+                *(int(column[row]) for column in (*edges[:6], n_added)),
+            )
+            for row in order
+        ],
+        (edges.whole, edges.single, edges.shared),
+        n_with_edge=int(np.count_nonzero(edges.n_edge)),
+        hours_a_label=_hours_a_label(request.collection),
+        nouns=with_sample_note(nouns_of(inputs), inputs),
+    )
+
+
+def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depth: Ids) -> Ids:
+    """(Q,) pairs without a grade within the depth and 10 ranks more; 0 where the depth is 0."""
+    inputs, sources = brought.inputs, brought.inputs.scope.sources
+    originals = originals_of(collection=request.collection)
+    left_out = left_out_keys(collection=request.collection)
+    tops = []
+    for row in rows:
+        top = load_top(
+            run=brought.runs[row],
+            depth=int(depth.max(initial=0)) + STEP,
+            query_set=inputs.query_set,
+            leave_out=left_out,
+        )
+        tops.append(top._replace(target=originals.of(top.target)))
+    has_grade = ~np.isnan(brought.labels.people)
+    target = originals.of(brought.labels.doc[has_grade])
+    source = sources[brought.labels.query[has_grade]]
+    graded = RankedPairs(source, target, np.ones(len(target), dtype=np.int64))
+    return pairs_to_deepen(tops, depth, sources=sources, graded=graded)
+
+
+def _hours_a_label(collection: Collection) -> Mean | None:
+    """The mean active time of a label that was given here; None while none has a time."""
+    times = copied_columns(_TIMES, ("active_ms",), [collection.pk])["active_ms"]
+    return mean_of(times / 3_600_000)

@@ -1,0 +1,105 @@
+"""Queries that should be judged deeper, from the database: recounted from rankings and grades."""
+
+import pytest
+
+from annotate.models import Duplicate, Item, Resolution
+from annotate.services.review import exclusions
+from pooling.models import Ranking, Run
+from tests import cast
+from tests.metrics.services.analysis.pool.pooled_study import (
+    DEPTH,
+    brought_by,
+    people_grades,
+    pooled_study,
+    rankings_of,
+)
+from tests.metrics.services.analysis.questions import answer_of, table_of
+
+pytestmark = pytest.mark.django_db
+NAME = "saturated-queries"
+
+
+@pytest.fixture
+def study(media_root):
+    return pooled_study()
+
+
+def expected(*runs: str) -> dict[str, tuple[int, ...]]:
+    """Pairs at the edge, positives, pairs of one run, and pairs to add, of queries half full."""
+    grades, rankings = people_grades(), {run: rankings_of(run) for run in runs}
+    rows = {}
+    for query, name in Item.objects.filter(side="query").values_list("pk", "external_id"):
+        ranks = {}
+        for pair in brought_by(*runs) & grades.keys():
+            if pair[0] == query:
+                ranks[pair] = [
+                    targets[query].index(pair[1]) + 1
+                    for targets in rankings.values()
+                    if pair[1] in targets[query][:DEPTH]
+                ]
+        depth = max((max(of_pair) for of_pair in ranks.values()), default=0)
+        edge = {pair for pair, of_pair in ranks.items() if min(of_pair) > 0.75 * depth}
+        positive = {pair for pair in edge if grades[pair] > 0}
+        near = {
+            (query, target)
+            for targets in rankings.values()
+            for target in targets.get(query, [])[: depth + 10]
+        }
+        if edge and len(positive) >= len(edge) / 2:
+            single = sum(len(ranks[pair]) == 1 for pair in edge)
+            rows[name] = (len(edge), len(positive), single, len(near - grades.keys()))
+    return rows
+
+
+def rows_of(collection, **parameters) -> dict[str, tuple[int, ...]]:
+    return {
+        row["query"]: (row["n_edge"], row["n_positive"], row["n_single"], row["n_added"])
+        for row in table_of(collection, NAME, **parameters)
+    }
+
+
+def test_queries_half_full_at_the_edge_are_listed(study):
+    assert rows_of(study) == expected("A", "B", "C") != {}
+    result = answer_of(study, NAME).result
+    assert [row[4] for row in result.rows] == sorted((row[4] for row in result.rows), reverse=True)
+    assert any("hours at the" in note for note in result.notes)
+
+
+def test_only_the_chosen_runs_have_an_edge(study):
+    runs = {run.name: run.pk for run in Run.objects.all()}
+    assert rows_of(study, run=[runs["A"]]) == expected("A")
+    answer = answer_of(study, NAME, run=[runs["D"]])
+    assert answer.reason == "None of these runs is in an opened pool: choose a run that is."
+
+
+def test_an_excluded_query_is_not_listed(study):
+    lead = cast.member(study, "lead")
+    name = next(iter(expected("A", "B", "C")))
+    exclusions.exclude_item(
+        item=study.items.get(side="query", external_id=name), by=lead, reason="Blank"
+    )
+    assert name not in rows_of(study)
+
+
+def test_propagated_grades_are_not_counted_and_their_pairs_not_added(study):
+    before, grades = expected("A", "B", "C"), people_grades()
+    for query, name in Item.objects.filter(side="query").values_list("pk", "external_id"):
+        near = {target for run in "ABC" for target in rankings_of(run)[query][: DEPTH + 10]}
+        ungraded = sorted(target for target in near if (query, target) not in grades)
+        graded = sorted(target for target in near if (query, target) in grades)
+        if name in before and ungraded:
+            break
+    Duplicate.objects.create(
+        collection=study, item_id=ungraded[0], original_id=graded[0], side="document"
+    )
+    after = rows_of(study)
+    assert after[name][3] == before[name][3] - 1
+
+
+def test_labels_of_other_pairs_are_no_edge(study):
+    Resolution.objects.filter(grade__isnull=False).update(grade=0)
+    result = answer_of(study, NAME).result
+    assert result.rows == []
+    Ranking.objects.filter(run__name__in="ABC").delete()
+    reason = answer_of(study, NAME).reason
+    assert reason == "No pair that these runs brought to a pool has a grade by people yet."
