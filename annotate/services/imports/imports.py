@@ -190,10 +190,6 @@ def _store_report(import_: Import, loads: Sequence[FileTallies]) -> None:
         works.finish(work=import_.reading)
 
 
-def _has_stored_nothing(work: Work) -> bool:
-    return Import.objects.filter(pk=work.subject, unresolved=None).exists()
-
-
 def _on_read(work: Work) -> None:
     """Delete the kept files of an import that stored nothing, as nobody will read them again.
 
@@ -217,7 +213,8 @@ def _on_read(work: Work) -> None:
     IMPORT,
     subject="import",
     on_finished=_on_read,
-    may_cancel=_has_stored_nothing,
+    # as long as nothing is stored
+    may_cancel=lambda work: Import.objects.filter(pk=work.subject, unresolved=None).exists(),
     advice="Upload it again, or split it.",
 )
 def read_import(work: Work) -> None:

@@ -33,6 +33,13 @@ class Interval(NamedTuple):
         """The interval of a share, in per cent."""
         return Interval(*(None if end is None else 100 * end for end in self))
 
+    @property
+    def reciprocal(self) -> "Interval":
+        """The interval of 1 over a number above 0; none without one."""
+        if self.low is None or self.high is None:
+            return self
+        return Interval(1 / self.high, 1 / self.low)
+
 
 NO_INTERVAL = Interval(None, None)
 

@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django.core.management.base import BaseCommand, CommandError
@@ -100,7 +99,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["name"] is None:
-            self.stdout.writelines(_register_lines())
+            self.stdout.writelines(f"{row.name}\t{row.question}\n" for row in ANALYSES.values())
             return
         analysis = ANALYSES[options["name"]]
         if options["scores"]:
@@ -204,8 +203,3 @@ def _text(output: Output, options: dict[str, Any]) -> str:
 def _line(cell: object) -> str:
     """The text of a cell or a sentence in one line, without tabs."""
     return " ".join(str(cell).split())
-
-
-def _register_lines() -> Iterator[str]:
-    for analysis in ANALYSES.values():
-        yield f"{analysis.name}\t{analysis.question}\n"

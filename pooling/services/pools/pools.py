@@ -151,12 +151,12 @@ def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
     _perform(pool)
 
 
-def _has_no_pairs(work: Work) -> bool:
-    """True if an opening has stored nothing yet."""
-    return Pool.objects.filter(pk=work.subject, round=None).exists()
-
-
-@works.performs(Pool.Transition.OPENING, subject="pool", may_cancel=_has_no_pairs)
+@works.performs(
+    Pool.Transition.OPENING,
+    subject="pool",
+    # as long as nothing is stored
+    may_cancel=lambda work: Pool.objects.filter(pk=work.subject, round=None).exists(),
+)
 def make_and_open(work: Work) -> None:
     """Make a pool's pairs, its round and its seats, and let them be handed out.
 

@@ -96,7 +96,11 @@ class Preview(NamedTuple):
                 [
                     direction_likeness.direction,
                     direction_likeness.names,
-                    [_rows(matrix) for matrix in direction_likeness.likeness],
+                    [
+                        # None for what is undefined
+                        [[None if isnan(cell) else cell for cell in row] for row in matrix.tolist()]
+                        for matrix in direction_likeness.likeness
+                    ],
                 ]
                 for direction_likeness in self.likenesses
             ],
@@ -120,11 +124,6 @@ class Preview(NamedTuple):
         shares = [RunShare(*columns) for columns in fields["shares"]]
         at = datetime.fromisoformat(fields["at"])
         return cls(**{**fields, "shares": shares, "likenesses": likenesses, "at": at})
-
-
-def _rows(matrix: NDArray[Any]) -> list[list[Any]]:
-    """A matrix as lists, with None for what is undefined."""
-    return [[None if isnan(cell) else cell for cell in row] for row in matrix.tolist()]
 
 
 def preview(

@@ -277,14 +277,6 @@ def _is_topics(source: Source) -> bool:
     return topics.is_tagged(first_line) or topics.is_id_and_text(first_line)
 
 
-def _is_json(source: Source) -> bool:
-    return _first_line(source, JSON_ENDS).lstrip().startswith("{")
-
-
-def _is_table(source: Source) -> bool:
-    return bool(_first_line(source, TABLE_ENDS))
-
-
 def _is_id_list(source: Source) -> bool:
     """True if a text file's first line is one word that may be an id, and so no table header."""
     if not _member(source, LIST_ENDS).endswith(LIST_ENDS):
@@ -339,8 +331,12 @@ SPECIAL = (
     ItemFileFormat("TREC topics", _is_topics, _read_topics),
 )
 GENERAL = (
-    ItemFileFormat("JSON lines", _is_json, _read_json),
+    ItemFileFormat(
+        "JSON lines",
+        lambda source: _first_line(source, JSON_ENDS).lstrip().startswith("{"),
+        _read_json,
+    ),
     ItemFileFormat("list of document ids", _is_id_list, _read_ids),
-    ItemFileFormat("CSV or TSV", _is_table, _read_table),
+    ItemFileFormat("CSV or TSV", lambda source: bool(_first_line(source, TABLE_ENDS)), _read_table),
 )
 FORMATS = (*SPECIAL, *GENERAL)

@@ -9,7 +9,6 @@ from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.collection.lengths import LengthFifth, PositivesByLength
-from metrics.core.statistics.intervals import Interval
 
 MAX_QUOTE = 60  # characters of a text in a headline
 
@@ -60,7 +59,7 @@ def _length_headline(result: PositivesByLength, nouns: Nouns) -> str:
         )
     more, fewer = short, long
     if ratio < 1:
-        more, fewer, ratio, interval = long, short, 1 / ratio, _reciprocal(interval)
+        more, fewer, ratio, interval = long, short, 1 / ratio, interval.reciprocal
     sentence = (
         f"{nouns.title} of {_words(more)} have {ratio:.2f} times the positives of those of "
         f"{_words(fewer)} ({interval_text(interval, digits=2)})"
@@ -68,12 +67,6 @@ def _length_headline(result: PositivesByLength, nouns: Nouns) -> str:
     if interval.low is not None and interval.low <= 1:
         return f"{sentence}: no difference is shown"
     return sentence
-
-
-def _reciprocal(interval: Interval) -> Interval:
-    if interval.low is None or interval.high is None:
-        return interval
-    return Interval(1 / interval.high, 1 / interval.low)
 
 
 def _words(fifth: LengthFifth) -> str:

@@ -23,7 +23,7 @@ def positives_result(
     distributions : one or more, the first of the chosen label source
     """
     first, *parts = distributions
-    medians = f"{_counted(first.median)} by {first.name}"
+    medians = f"{_plain(first.median)} positive{'s' * (first.median != 1)} by {first.name}"
     medians += "".join(f"; {_plain(part.median)} by {part.name}" for part in parts)
     everything = np.concatenate([np.repeat(row.values, row.n_queries) for row in distributions])
     bins = bins_of(everything, n_bins=N_BINS, least=0)
@@ -126,10 +126,6 @@ def _histogram(
             {"data": {"values": marks}, "mark": triangle},
         ],
     }
-
-
-def _counted(median: float) -> str:
-    return f"{_plain(median)} positive{'s' * (median != 1)}"
 
 
 def _plain(value: float) -> str:

@@ -10,6 +10,7 @@ from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles, MiddleBySpread, RequiredQueries
 
 FEWEST = 30  # queries, or groups, of which a headline tells a number
+NO_QUANTILES: list[Cell] = [None] * 4
 POWERS = [10**power for power in range(9)]
 WANTED = 2  # the place, among errors or differences from the largest, that a headline is of
 
@@ -149,17 +150,19 @@ def sampling_result(
             ),
         ],
         rows=[
-            [curve.run, size.size, size.n_groups, *_cells(size.of_these), *size.like_these]
+            [
+                curve.run,
+                size.size,
+                size.n_groups,
+                *(size.of_these or NO_QUANTILES),
+                *size.like_these,
+            ]
             for curve in curves
             for size in curve.sizes
         ],
         spec=_error_lines(curves, nouns, measure),
         notes=nouns.notes,
     )
-
-
-def _cells(quantiles: Sequence[float] | None) -> list[Cell]:
-    return [None] * 4 if quantiles is None else list(quantiles)
 
 
 def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spec:

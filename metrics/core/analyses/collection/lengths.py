@@ -78,7 +78,10 @@ def positives_by_length(inputs: LengthPositives) -> PositivesByLength:
     positives = bins_of(n_positive, n_bins=N_POSITIVES, least=0)
     shape = (len(lengths.start), len(positives.start))
     cell = lengths.number(n_words) * shape[1] + positives.number(n_positive)
-    is_short, is_long = _fifths(n_words)
+    # masks of the shortest and the longest fifth, ties at the border within
+    ascending_lengths, n_fifth = np.sort(n_words), int(np.ceil(FIFTH * len(n_words)))
+    is_short = n_words <= ascending_lengths[n_fifth - 1]
+    is_long = n_words >= ascending_lengths[-n_fifth]
     short = long = ratio = None
     interval = NO_INTERVAL
     if not np.any(is_short & is_long):
@@ -97,12 +100,6 @@ def positives_by_length(inputs: LengthPositives) -> PositivesByLength:
         interval=interval,
         correlation=spearman_with_interval(n_words, n_positive, groups=groups),
     )
-
-
-def _fifths(n_words: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(Q,) masks of the shortest and the longest fifth, ties at the border within."""
-    ordered_lengths, n = np.sort(n_words), int(np.ceil(FIFTH * len(n_words)))
-    return n_words <= ordered_lengths[n - 1], n_words >= ordered_lengths[-n]
 
 
 def _fifth(inputs: LengthPositives, is_end: NDArray[np.bool_]) -> LengthFifth:

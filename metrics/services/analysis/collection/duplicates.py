@@ -122,7 +122,11 @@ def find(request: AnalysisRequest) -> AnalysisResult:
     if not items:
         raise NotDefined("The collection has no texts or media yet: load its items.")
     items_by_side = [[item for item in items if item.side == side] for side in Side]
-    groups = [group for own_items in items_by_side for group in _same(own_items)]
+    groups = [
+        ItemGroup([own_items[position] for position in positions])
+        for own_items in items_by_side
+        for positions in same_items([item.key for item in own_items])
+    ]
     notes = _checksum_notes(items)
     for own_items in items_by_side:
         near, note = _near(request, own_items)
@@ -154,11 +158,6 @@ def _items(collection: Collection) -> Iterator[ComparedItem]:
     rows = parts.order_by("item", "position").values_list(*_COLUMNS).iterator(chunk_size=5_000)
     for (pk, side, external_id), item_rows in groupby(rows, key=lambda row: row[:3]):
         yield ComparedItem(pk, side, external_id, [ComparedPart(*row[3:]) for row in item_rows])
-
-
-def _same(items: list[ComparedItem]) -> list[ItemGroup]:
-    groups = same_items([item.key for item in items])
-    return [ItemGroup([items[position] for position in positions]) for positions in groups]
 
 
 def _near(request: AnalysisRequest, items: list[ComparedItem]) -> tuple[list[ItemGroup], list[str]]:
