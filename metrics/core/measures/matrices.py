@@ -66,37 +66,6 @@ def row_ranks(
     return ranks_of_cells
 
 
-def column_ranks(
-    scores: NDArray[Any],
-    cells: Cells,
-    *,
-    precedence: NDArray[np.int64] | None = None,
-    score_type: str = "float32",
-) -> NDArray[np.int64]:
-    """(L,) 1-based rank of each cell's row in its column, the other direction; see `row_ranks`."""
-    return row_ranks(
-        scores.T,
-        Cells(cells.column, cells.row, cells.grade),
-        precedence=precedence,
-        score_type=score_type,
-    )
-
-
-def ranked_rows(scores: NDArray[Any], cells: Cells, **options: Any) -> RankedGrades:
-    """RankedGrades of the labelled cells, each row a query; options as in `row_ranks`."""
-    return from_ranks(
-        cells.row, row_ranks(scores, cells, **options), cells.grade, shape=scores.shape
-    )
-
-
-def ranked_columns(scores: NDArray[Any], cells: Cells, **options: Any) -> RankedGrades:
-    """RankedGrades of the labelled cells, each column a query; options as in `row_ranks`."""
-    shape = scores.shape[1], scores.shape[0]
-    return from_ranks(
-        cells.column, column_ranks(scores, cells, **options), cells.grade, shape=shape
-    )
-
-
 def from_ranks(
     query: NDArray[np.int64],
     rank: NDArray[np.int64],
@@ -122,37 +91,6 @@ def from_ranks(
         label=by_rank,
         label_row=by_grade,
     )
-
-
-def restrict_queries(rankings: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades:
-    """Restrict to some of the queries, renumbered in the order given."""
-    new_number = np.full(len(rankings.depth), -1, dtype=np.int64)
-    new_number[queries] = np.arange(len(queries))
-    hits = np.flatnonzero(new_number[rankings.query] >= 0)
-    labels = np.flatnonzero(new_number[rankings.label_query] >= 0)
-    hits = hits[np.argsort(new_number[rankings.query[hits]], kind="stable")]
-    labels = labels[np.argsort(new_number[rankings.label_query[labels]], kind="stable")]
-    return RankedGrades(
-        query=new_number[rankings.query[hits]],
-        rank=rankings.rank[hits],
-        grade=rankings.grade[hits],
-        depth=rankings.depth[queries],
-        label_query=new_number[rankings.label_query[labels]],
-        label_grade=rankings.label_grade[labels],
-        label=rankings.label[hits],
-        label_row=rankings.label_row[labels],
-    )
-
-
-def part_of(
-    scores: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[Any]:
-    """Some rows and columns of a matrix, ascending; not copied where both are consecutive."""
-    if all(
-        len(indexes) and indexes[-1] - indexes[0] == len(indexes) - 1 for indexes in (rows, columns)
-    ):
-        return scores[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return scores[np.ix_(rows, columns)]
 
 
 def _blocks(shape: tuple[int, ...], bounds: NDArray[np.int64]) -> Iterator[slice]:

@@ -63,10 +63,11 @@ class Command(BaseCommand):
                     *(values[start : start + LINES_AT_ONCE].tolist() for values in cells),
                     strict=True,
                 )
-                self.stdout.writelines(
+                lines = [
                     f"{queries.ids[row]} 0 {documents.ids[column]} {grade}\n"
                     for row, column, grade in rows
-                )
+                ]
+                self.stdout.write("".join(lines), ending="")
 
     def table(self, path: str) -> ClassTable:
         """Read a table of classes; raises CommandError for a faulty one."""

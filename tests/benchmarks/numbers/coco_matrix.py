@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from metrics.core.measures import measures
-from metrics.core.measures.matrices import Cells, from_ranks, part_of, restrict_queries, row_ranks
+from metrics.core.measures.matrices import Cells, from_ranks, row_ranks
 from tests.benchmarks.numbers.contests import Work
+from tests.metrics.core.measures.matrix_averages import part_of, restrict_queries
 
 COCO_SETS = ("coco", "cxc", "eccv")
 ECCV_NAMES = {"eccv_map_at_r": "mAP@R", "eccv_rprecision": "Rprec", "eccv_r1": "C@1"}

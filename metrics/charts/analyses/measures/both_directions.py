@@ -151,7 +151,7 @@ def _headline(table: SystemTable[SystemMeans]) -> str:
         or (len(table.rows) > 1 and not table.is_clear)
     ):
         return f"{counted(len(table.rows), 'system')} in both directions by {name}"
-    verb = "has" if len(table.rows) == 1 else "has the best"
+    verb = "has a" if len(table.rows) == 1 else "has the best"
     return (
         f"{best.system} {verb} mean of both directions by {name}, {means.mean:.3f}: "
         f"{_told(means.forward)} from query to document, {_told(means.reverse)} back"

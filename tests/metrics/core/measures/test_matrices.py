@@ -14,6 +14,7 @@ from metrics.core.measures import cross_modal_averages, matrices
 from metrics.core.measures.matrices import Cells
 from metrics.core.measures.measures import evaluate, parse
 from tests.benchmarks.numbers import coco_matrix
+from tests.metrics.core.measures import matrix_averages
 from tests.sizes import cases
 
 with warnings.catch_warnings(action="ignore"):  # it misses ujson
@@ -29,7 +30,7 @@ def test_ranks_equal_sorting_by_score_and_then_the_later_column(n_rows, n_column
     cells = Cells(row, column, np.ones(len(row), dtype=int))
     for ranks, table, own, other in (
         (matrices.row_ranks(scores, cells), scores, row, column),
-        (matrices.column_ranks(scores, cells), scores.T, column, row),
+        (matrix_averages.column_ranks(scores, cells), scores.T, column, row),
     ):
         sorted_ids = [
             sorted(range(len(line)), key=lambda i, line=line: (-line[i], -i)) for line in table
@@ -82,12 +83,12 @@ def test_some_queries_alone_give_their_own_values():
     rng = np.random.default_rng(0)
     scores = rng.random((9, 20))
     row, column = np.nonzero(rng.random(scores.shape) < 0.3)
-    ranked = matrices.ranked_rows(scores, Cells(row, column, rng.integers(0, 3, len(row))))
+    ranked = matrix_averages.ranked_rows(scores, Cells(row, column, rng.integers(0, 3, len(row))))
     some = np.array([7, 2, 5])
     measures = parse("AP nDCG@5 mAP@R R@3")
     whole, part = (
         evaluate(measures, ranked),
-        evaluate(measures, matrices.restrict_queries(ranked, some)),
+        evaluate(measures, matrix_averages.restrict_queries(ranked, some)),
     )
     for name, values in whole.items():
         assert part[name].tolist() == values[some].tolist()
@@ -181,10 +182,12 @@ def retrieved(coco):
 def test_every_5k_measure_equals_eccv_caption(coco, retrieved, name, direction):
     gts = getattr(coco.oracle, f"{name}_gts")
     cells, queries = coco.cells(gts, direction)
-    ranked = (matrices.ranked_rows if direction == "t2i" else matrices.ranked_columns)(
-        coco.scores, cells
+    ranked = (
+        matrix_averages.ranked_rows if direction == "t2i" else matrix_averages.ranked_columns
+    )(coco.scores, cells)
+    values = evaluate(
+        parse("C@1 C@5 C@10 mAP@R Rprec"), matrix_averages.restrict_queries(ranked, queries)
     )
-    values = evaluate(parse("C@1 C@5 C@10 mAP@R Rprec"), matrices.restrict_queries(ranked, queries))
     recalls = getattr(coco.oracle, {"coco": "coco_5k_recalls"}.get(name, f"{name}_recalls"))
     for k in (1, 5, 10):
         assert values[f"C@{k}"].mean() == pytest.approx(
@@ -204,14 +207,14 @@ def test_in_folds_a_grade_of_1_is_positive_unless_said_otherwise():
     cells = Cells(np.arange(4), np.arange(4), np.array([1, 1, 2, 2]))
     fold = np.array([0, 0, 1, 1])
     folds = {"row_fold": fold, "column_fold": fold}
-    in_folds = partial(cross_modal_averages.in_folds, np.eye(4), cells, parse("C@1"), **folds)
+    in_folds = partial(matrix_averages.in_folds, np.eye(4), cells, parse("C@1"), **folds)
     assert in_folds() == in_folds(threshold=1) == {"C@1": (1, 1)}
     assert in_folds(threshold=2) == {"C@1": (0.5, 0.5)}
 
 
 def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
     cells, _ = coco.cells(coco.oracle.coco_gts, "t2i")
-    recalls = cross_modal_averages.in_folds(
+    recalls = matrix_averages.in_folds(
         coco.scores,
         cells,
         parse("C@1 C@5 C@10"),
@@ -265,7 +268,7 @@ def test_all_of_coco_equals_eccv_caption_in_little_memory(capsys):
 def test_rsum_of_two_directions_is_at_most_600():
     scores = np.eye(4)
     cells = Cells(np.arange(4), np.arange(4), np.ones(4, dtype=int))
-    recalls = cross_modal_averages.both_directions(scores, cells, parse("C@1,C@5,C@10"))
+    recalls = matrix_averages.both_directions(scores, cells, parse("C@1,C@5,C@10"))
     assert recalls["C@1"] == (1.0, 1.0)
     assert cross_modal_averages.rsum_of(recalls) == 600
 

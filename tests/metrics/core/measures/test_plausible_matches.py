@@ -8,6 +8,7 @@ import pytest
 from metrics.core.measures import matrices
 from metrics.core.measures.measures import evaluate, parse
 from metrics.core.measures.plausible_matches import plausible_matches
+from tests.metrics.core.measures import matrix_averages
 
 with warnings.catch_warnings(action="ignore"):  # it misses ujson
     from eccv_caption._metrics import compute_rprecision
@@ -42,9 +43,9 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
     if cut:  # few targets, so that ranks are counted
         images, scores = images[:cut], scores[:, :cut]
     cells = matched_cells(captions, images)
-    ranked = (matrices.ranked_rows if direction == "forward" else matrices.ranked_columns)(
-        scores, cells
-    )
+    ranked = (
+        matrix_averages.ranked_rows if direction == "forward" else matrix_averages.ranked_columns
+    )(scores, cells)
     queries, targets, table = (
         (captions, images, scores) if direction == "forward" else (images, captions, scores.T)
     )
@@ -67,13 +68,13 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
 
 def test_one_zeta_is_the_r_precision_of_equal_classes_and_the_cap_bounds_r():
     captions, images, scores = study()
-    ranked = matrices.ranked_rows(scores, matched_cells(captions, images))
+    ranked = matrix_averages.ranked_rows(scores, matched_cells(captions, images))
     values = evaluate(
         parse("PMRP_mean(cap=10) PMRP(rel=1,cap=10) PMRP(rel=2,cap=10) PMRP(rel=3,cap=10)"), ranked
     )
     mean, *levels = values.values()
     assert mean.tolist() == pytest.approx(np.mean(levels, axis=0).tolist())
-    equal_classes = matrices.ranked_rows(scores, matched_cells(captions, images, zetas=1))
+    equal_classes = matrix_averages.ranked_rows(scores, matched_cells(captions, images, zetas=1))
     alone = evaluate(parse("PMRP_mean(zetas=1) PMRP(cap=0) Rprec"), equal_classes)
     assert (
         alone["PMRP_mean(zetas=1)"].tolist()

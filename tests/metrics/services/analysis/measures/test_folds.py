@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from annotate.models import Item, QuerySet, QuerySetItem, ReferenceLabel, Undrawn
-from metrics.core.measures.cross_modal_averages import in_folds, rsum_of
+from metrics.core.measures.cross_modal_averages import rsum_of
 from metrics.core.measures.matrices import Cells
 from metrics.core.measures.measures import parse
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.core.measures.matrix_averages import in_folds
 from tests.metrics.matrix_runs import npz, received
 from tests.metrics.services.analysis.questions import answer_of, table_of
 
