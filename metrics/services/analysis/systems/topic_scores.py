@@ -184,7 +184,8 @@ def _complete(
     groups = scores.groups.within(topics)
     if groups.n < 2:
         raise NotDefined(f"All {noun} are of one group: how others would differ is not known.")
-    extent = scores.extent or f"{len(topics):,} {noun}"
+    of_groups = "" if scores.groups.are_single else f" of {scores.groups.n:,} groups"
+    extent = scores.extent or f"{len(topics):,} {noun}{of_groups}"
     return scores._replace(
         values=values,
         topics=[name for name, stays in zip(scores.topics, topics.tolist(), strict=True) if stays],

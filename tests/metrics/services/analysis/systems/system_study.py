@@ -27,14 +27,20 @@ def system_study() -> Collection:
     return collection
 
 
-def average_precision(collection: Collection) -> dict[str, list[float]]:
-    """AP of each forward run on each query in their order, 0 where it misses one, by trec_eval."""
-    labels = [
-        *ReferenceLabel.objects.values_list("query", "document", "grade"),
-        *Resolution.objects.values_list("pair__query", "pair__document", "grade"),
-    ]
+def average_precision(
+    collection: Collection, *, people: bool = True, reference: bool = True
+) -> dict[str, list[float]]:
+    """AP of each forward run on each query in their order, 0 where it misses one, by trec_eval.
+
+    People's grades go over those of the reference.
+    """
+    rows: list[tuple[int, int, int]] = []
+    if reference:
+        rows += ReferenceLabel.objects.values_list("query", "document", "grade")
+    if people:
+        rows += Resolution.objects.values_list("pair__query", "pair__document", "grade")
     qrels: dict[str, dict[str, int]] = {}
-    for query, document, value in labels:
+    for query, document, value in rows:
         qrels.setdefault(str(query), {})[str(document)] = value
     oracle = pytrec_eval.RelevanceEvaluator(qrels, {"map"})
     scores = {}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotate.models import ReferenceLabel, Role
+from annotate.models import Duplicate, Item, ReferenceLabel, ReferenceSet, Role, Undrawn
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.register import ANALYSES
@@ -68,6 +68,60 @@ def test_queries_that_a_run_misses_are_treated_as_chosen(study, missing, shape, 
     assert scores.extent == extent and scores.groups.n_queries == shape[0]
     assert scores.nouns.extent == f"{shape[1]} runs and {extent}"
     assert scores.notes[-1] == f"Runs that miss queries, {outcome}: zeta (2)."
+
+
+@pytest.mark.parametrize(
+    ("labels", "parts"),
+    [
+        ("over:original", {}),
+        ("none:original", {"people": False}),
+        ("only", {"reference": False}),
+    ],
+)
+def test_each_label_source_scores_by_itself(study, labels, parts):
+    scores = scores_of(study, labels=labels)
+    expected = np.array(list(average_precision(study, **parts).values())).T
+    assert scores.values == pytest.approx(expected, abs=1e-12)
+
+
+def test_propagated_grades_count_and_are_told(study):
+    before = scores_of(study)
+    first, third = queries_of(study)[0], queries_of(study)[2]
+    Duplicate.objects.create(collection=study, item=third, original=first, side="query")
+    after = scores_of(study)
+    assert after.values[2].tolist() != before.values[2].tolist()
+    assert "2 pairs of duplicates take the grades of their originals." in after.notes
+
+
+def test_excluded_items_are_no_topics_and_no_targets(study):
+    items = [queries_of(study)[5], documents_of(study)[4]]
+    Item.objects.filter(pk__in=[item.pk for item in items]).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
+    )
+    scores = scores_of(study)
+    assert items[0].external_id not in scores.topics and scores.extent == "5 queries"
+    # the fifth query's own document is gone, and with it its one positive but that of people
+    labels = scores_of(study, labels="none:original")
+    assert labels.values[4].tolist() == [0] * 5
+
+
+def test_the_reverse_direction_has_documents_as_topics(study):
+    studies.run(study, "delta reverse", direction="reverse", seed=5)
+    scores = scores_of(study, direction="reverse")
+    assert scores.runs == ["delta reverse", "gamma"]
+    assert (scores.topic_noun, len(scores.topics)) == ("documents", 9)
+    assert scores.topics == [document.external_id for document in documents_of(study)]
+
+
+def test_a_measure_that_counts_what_a_sample_did_not_draw_is_refused(study):
+    Undrawn.objects.create(
+        reference_set=ReferenceSet.objects.get(),
+        query=queries_of(study)[0],
+        document=documents_of(study)[7],
+        stratum=1,
+    )
+    with pytest.raises(NotDefined, match="counts as irrelevant what a sample did not draw"):
+        scores_of(study)
 
 
 def test_without_a_miss_nothing_is_said(study):
@@ -194,7 +248,7 @@ def test_a_file_of_runs_by_measures_is_suspected():
 def test_groups_of_a_file_stay_with_their_topics():
     scores = scores_of_file(GAPS, groups=["x", "x", "", ""], missing="zero")
     assert scores.groups.of_query.tolist() == [0, 0, 1, 2]
-    assert scores.unit == "groups of topics"
+    assert (scores.unit, scores.extent) == ("groups of topics", "4 topics of 3 groups")
     left = scores_of_file(GAPS, groups=["x", "y", "x", "x"], missing="queries")
     assert left.groups.of_query.tolist() == [0, 1]
     with pytest.raises(NotDefined, match="All topics are of one group"):
