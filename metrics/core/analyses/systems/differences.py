@@ -74,8 +74,10 @@ def system_differences(
     larger_better = np.round(-means if smaller_is_better else means, DIGITS)
     ranks = 1 + np.count_nonzero(larger_better[None, :] > larger_better[:, None], axis=1)
     intervals = mean_intervals(values.T, are_shares=are_shares, groups=groups)
-    group_of_place = {
-        place: number for number, places in enumerate(verdicts.groups, start=1) for place in places
+    group_of_position = {
+        position: number
+        for number, positions in enumerate(verdicts.groups, start=1)
+        for position in positions
     }
     n_differing = np.count_nonzero(verdicts.significant, axis=1)
     systems = [
@@ -84,11 +86,11 @@ def system_differences(
             rank=int(ranks[system]),
             mean=float(means[system]),
             interval=intervals[system],
-            letters=verdicts.letters[place],
-            group=group_of_place[place],
-            n_differing=int(n_differing[place]),
+            letters=verdicts.letters[position],
+            group=group_of_position[position],
+            n_differing=int(n_differing[position]),
         )
-        for place, system in enumerate(verdicts.order.tolist())
+        for position, system in enumerate(verdicts.order.tolist())
     ]
     n = len(systems)
     return SystemDifferences(systems, verdicts, int(n_differing.sum()) // 2, n * (n - 1) // 2)
@@ -105,15 +107,15 @@ def pair_differences(
     values = np.asarray(scores, dtype=np.float64)
     order = verdicts.order.tolist()
     pairs = []
-    for place, first in enumerate(order[:-1]):
-        partners = order[place + 1 :]
+    for position, first in enumerate(order[:-1]):
+        partners = order[position + 1 :]
         # a run against all behind it at a time: never all pairs by all topics
         differences = (values[:, [first]] - values[:, partners]).T
         rows = zip(
             partners,
             groups.mean(differences.T).tolist(),
             mean_intervals(differences, are_shares=False, groups=groups),
-            verdicts.significant[place, place + 1 :].tolist(),
+            verdicts.significant[position, position + 1 :].tolist(),
             strict=True,
         )
         pairs += [PairDifference(first, *row) for row in rows]

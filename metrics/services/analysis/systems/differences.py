@@ -1,7 +1,8 @@
 """Differences of runs by a method of the leaderboard, from the database or a file."""
 
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.systems.differences import RunNames, differences_result
+from metrics.charts.analyses.systems.difference_bars import RunNames
+from metrics.charts.analyses.systems.differences import differences_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.differences import SystemDifferences, system_differences
 from metrics.core.comparisons.binary_scores import are_zero_one

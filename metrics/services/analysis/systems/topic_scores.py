@@ -85,8 +85,8 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
         groups=inputs.groups,
         # two hidden runs of different people may have one name
         runs=[
-            f"{name} ({run_names[:place].count(name) + 1})" if name in run_names[:place] else name
-            for place, name in enumerate(run_names)
+            f"{name} ({run_names[:number].count(name) + 1})" if name in run_names[:number] else name
+            for number, name in enumerate(run_names)
         ],
         teams=[run.team for run in runs],
         measure=measure.name,
@@ -158,17 +158,7 @@ def _complete(
     elif treatment == MISSING_QUERIES:
         topics = np.asarray(~is_missing.any(axis=1))
     noun = scores.topic_noun
-    names = [
-        f"{name} ({n:,})" for name, n in zip(scores.runs, n_missing.tolist(), strict=True) if n
-    ]
-    if names:
-        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-        outcome = {
-            MISSING_ZERO: "which count 0",
-            MISSING_RUNS: "and are left out",
-            MISSING_QUERIES: f"so that {int((~topics).sum()):,} {noun} are left out",
-        }[treatment]
-        notes.append(f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}.")
+    notes += _gap_notes(scores, n_missing.tolist(), treatment, int((~topics).sum()))
     values = scores.values[np.ix_(topics, runs)]
     if len(values) < 2 or values.shape[1] < least:
         raise NotDefined(
@@ -195,3 +185,20 @@ def _complete(
         extent=extent if topics.all() else f"{len(values):,} of {extent}",
         notes=notes,
     )
+
+
+def _gap_notes(
+    scores: TopicScores, n_missing: list[int], missing: str, n_left_out: int
+) -> list[str]:
+    """A sentence on the runs that miss topics; empty where none does."""
+    noun = scores.topic_noun
+    names = [f"{name} ({n:,})" for name, n in zip(scores.runs, n_missing, strict=True) if n]
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    outcome = {
+        MISSING_ZERO: "which count 0",
+        MISSING_RUNS: "and are left out",
+        MISSING_QUERIES: f"so that {n_left_out:,} {noun} are left out",
+    }[missing]
+    return [f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}."]
