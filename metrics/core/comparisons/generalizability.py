@@ -67,7 +67,7 @@ class SignalRatio(NamedTuple):
 
 
 class Generalizability(NamedTuple):
-    """What scores of S runs on T topics say of all topics.
+    """Ratios that say how far scores of S runs on T topics stand for all topics.
 
     relative : ratio of E rho squared, of the order and the differences of the runs
     absolute : ratio of Phi, of the scores themselves, where a hard sample of topics is an error too
@@ -99,7 +99,12 @@ def generalizability(squares: MeanSquares, *, confidence: float = 0.95) -> Gener
     s, t, e, n_systems, n_topics = squares
     estimates = {"systems": (s - e) / n_topics, "topics": (t - e) / n_systems, "error": e}
     negative = tuple(name for name, value in estimates.items() if value < 0)
-    components = Components(*(max(value, 0.0) for value in estimates.values()), negative)
+    components = Components(
+        systems=max(estimates["systems"], 0.0),
+        topics=max(estimates["topics"], 0.0),
+        error=e,
+        negative=negative,
+    )
     df_systems, df_topics = n_systems - 1, n_topics - 1
     df_error = df_systems * df_topics
     relative_ends: list[float | None] = []

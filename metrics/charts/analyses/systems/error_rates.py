@@ -15,7 +15,7 @@ MOST_CURVES = 7  # that can be told apart
 
 def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
     """The mean rates of the pairs of runs; the number of units is one of the sizes."""
-    trusted = [rates.trusted_from(level) for level in LEVELS]
+    edges_of_levels = [rates.trusted_from(level) for level in LEVELS]
     rows: list[list[Cell]] = [
         [
             float(rates.edges[b]),
@@ -26,7 +26,7 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             float(rates.reer_paired[m, b]),
             float(rates.reer_independent[m, b]),
             float(rates.reversal[m, b]),
-            *(edges[m] for edges in trusted),
+            *(edges[m] for edges in edges_of_levels),
         ]
         for m, size in enumerate(rates.sizes)
         for b in np.flatnonzero(rates.n_pairs).tolist()
@@ -44,18 +44,7 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             f"at .05 and .01, dashed beyond the {table.n_units:,} at hand."
         ),
         extent=table.whole_extent,
-        columns=[
-            Column("low", "Difference from", 2),
-            Column("high", "To below", 2),
-            Column("n_pairs", "Pairs of runs"),
-            Column("size", f"{table.unit.capitalize()} a set"),
-            Column("beyond", "Beyond those at hand"),
-            Column("reer", "REER", 4),
-            Column("reer_printed", "REER, runs independent", 4),
-            Column("reversal", "Reversal", 4),
-            Column("trust_05", "To trust at .05", 2),
-            Column("trust_01", "To trust at .01", 2),
-        ],
+        columns=columns_for(table.unit.capitalize()),
         rows=rows,
         spec=_curves(table, rates),
         notes=[
@@ -68,6 +57,22 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             ),
         ],
     )
+
+
+def columns_for(units: str) -> list[Column]:
+    """The columns, with the noun for what a set is drawn of as a title."""
+    return [
+        Column("low", "Difference from", 2),
+        Column("high", "To below", 2),
+        Column("n_pairs", "Pairs of runs"),
+        Column("size", f"{units} a set"),
+        Column("beyond", "Beyond those at hand"),
+        Column("reer", "REER", 4),
+        Column("reer_printed", "REER, runs independent", 4),
+        Column("reversal", "Reversal", 4),
+        Column("trust_05", "To trust at .05", 2),
+        Column("trust_01", "To trust at .01", 2),
+    ]
 
 
 def _headline(table: TopicTable, rates: ErrorRates) -> str:

@@ -4,6 +4,7 @@ from metrics.core.analyses.systems.deciding_topics import deciding_topics as top
 from metrics.core.analyses.systems.differences import pair_differences, system_differences
 from metrics.core.analyses.systems.error_rates import error_rates as rates_of_pairs
 from metrics.core.analyses.systems.normality import normality_table
+from metrics.core.analyses.systems.swap_rates import swap_rates as rates_of_swaps
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.core.comparisons.generalizability import generalizability
@@ -14,6 +15,7 @@ from metrics.services.analysis.systems import (
     error_rates,
     normality,
     pairs,
+    swap_rates,
     topic_difficulty,
     topics_needed,
     variance,
@@ -187,5 +189,25 @@ ANALYSES: list[Analysis] = [
         choices=OF_SCORES,
         measures=("AP",),
         of_scores=topics_needed.needed_of_file,
+    ),
+    Analysis(
+        name="swap-rates",
+        chapter=CHAPTER,
+        question="How often do other queries turn the order of two runs?",
+        paper="Voorhees & Buckley 2002",
+        definition=(
+            "Two random sets of queries without one in common, of an eighth, a quarter and half of "
+            "those at hand, order each pair of runs; an exact tie in one of them is half a swap. "
+            "By bins of the difference on the first set, beside the mean reversal that this set "
+            "predicts. The band is 1.96 bootstrap standard errors to each side, by resampling "
+            "queries. Groups are drawn as a whole, with their shares in the means as scores."
+        ),
+        find=swap_rates.measured,
+        function=rates_of_swaps,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/systems/test_swap_rates.py",
+        choices=OF_SCORES,
+        measures=("AP",),
+        of_scores=swap_rates.measured_of_file,
     ),
 ]

@@ -1,0 +1,116 @@
+"""Swap rates by observed difference: table, and measured curves beside those predicted."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from metrics.charts.analyses.systems.topic_table import TopicTable
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.core.analyses.systems.swap_rates import RESAMPLES, SwapRates
+
+FEWEST = 100  # comparisons of a bin that is drawn
+FEWEST_UNITS = 30  # of fewer the sentence names no difference to trust
+LEVEL = 0.05
+
+
+def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> AnalysisResult:
+    """The rates of sets of each size, the largest last."""
+    rows: list[list[Cell]] = []
+    for rates in measured:
+        rows.append([rates.size, "all", None, int(rates.curve.pairs.sum()), rates.overall])
+        rows[-1] += [*rates.overall_interval, None]
+        for b in np.flatnonzero(rates.curve.pairs).tolist():
+            predicted = float(rates.predicted[b])
+            low, high = (f"{edge:g}" for edge in rates.curve.edges[b : b + 2])
+            rows.append([rates.size, f"{low} to {high}", float(rates.curve.edges[b])])
+            rows[-1] += [int(rates.curve.pairs[b]), float(rates.curve.rate[b])]
+            rows[-1] += [*rates.band(b), predicted if np.isfinite(predicted) else None]
+    largest = measured[-1]
+    return AnalysisResult(
+        headline=_headline(table, largest),
+        reading=(
+            f"Two sets of {table.unit} without one in common are drawn again and again. Each pair "
+            "of runs stands in the bin of its difference on the first set; it is swapped where the "
+            "second set has the opposite order, an exact tie being half a swap. From, to: 95 % "
+            f"band of drawing other {table.unit}. Predicted is the mean reversal that the first "
+            "set alone foretells. Nothing is extrapolated: sets hold half of those at hand at "
+            "most, and larger ones swap less."
+        ),
+        extent=table.whole_extent,
+        columns=[
+            Column("size", f"{table.unit.capitalize()} a set"),
+            Column("bin", "Difference on the first set"),
+            Column("low_edge", "From a difference of", 2),
+            Column("n_comparisons", "Comparisons"),
+            Column("rate", "Swap rate", 4),
+            Column("low", "From", 4),
+            Column("high", "To", 4),
+            Column("predicted", "Predicted", 4),
+        ],
+        rows=rows,
+        spec=_curves(measured),
+        notes=[
+            *table.notes,
+            f"{largest.n_trials:,} pairs of sets of each size, drawn by a seed that follows from "
+            f"the scores. Bands by {RESAMPLES} bootstrap resamples of the {table.unit}; blank "
+            "where half of them have no such difference.",
+            f"In the chart stand bins of {FEWEST} comparisons or more; its band is of the largest "
+            "sets. Comparisons of one pair of sets share their draw.",
+        ],
+    )
+
+
+def _headline(table: TopicTable, rates: SwapRates) -> str:
+    interval = interval_text(rates.overall_interval.per_cent, digits=1)
+    sentence = (
+        f"Two sets of {rates.size:,} {table.unit} order {100 * rates.overall:.1f} % ({interval}) "
+        "of the pairs of runs in opposite ways"
+    )
+    edge = rates.low_from(LEVEL, fewest=FEWEST)
+    if table.n_units < FEWEST_UNITS or edge is None:
+        return sentence
+    return f"{sentence}, of those {edge:g} or more apart at most {100 * LEVEL:.0f} % in each bin"
+
+
+def _curves(measured: Sequence[SwapRates]) -> Spec:
+    """The measured rates by difference, whole lines, and those predicted, dashed."""
+    values = []
+    for rates in measured:
+        for b in np.flatnonzero(rates.curve.pairs >= FEWEST).tolist():
+            predicted, band = float(rates.predicted[b]), rates.band(b)
+            point = {"size": f"{rates.size:,} a set", "rate": float(rates.curve.rate[b])}
+            point["x"] = float(rates.curve.edges[b : b + 2].mean())
+            point["predicted"] = predicted if np.isfinite(predicted) else None
+            if rates is measured[-1]:
+                point |= {"low": band.low, "high": band.high}
+            values.append(point)
+    sizes = [f"{rates.size:,} a set" for rates in measured]
+    x = {"field": "x", "type": "quantitative", "title": "Difference on the first set"}
+    y: Spec = {"field": "rate", "type": "quantitative", "title": "Swap rate"}
+    size: Spec = {"field": "size", "type": "nominal", "scale": {"domain": sizes}}
+    tooltip = [
+        tooltip_row("size", "Size"),
+        tooltip_row("x", "Difference", ".3f"),
+        tooltip_row("rate", "Swap rate", ".3f"),
+        tooltip_row("predicted", "Predicted", ".3f"),
+    ]
+    line = {"x": x, "y": y, "color": size, "tooltip": tooltip}
+    return {
+        "data": {"values": values},
+        "height": 300,
+        "layer": [
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "area", "color": "@ink-3"},
+                "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}},
+            },
+            {"mark": "line", "encoding": line},
+            {"mark": {"type": "point", "size": 50}, "encoding": {**line, "shape": size}},
+            {
+                "transform": [{"filter": "isValid(datum.predicted)"}],
+                "mark": {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1.5},
+                "encoding": {**line, "y": y | {"field": "predicted"}},
+            },
+        ],
+    }

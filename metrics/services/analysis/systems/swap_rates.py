@@ -1,0 +1,43 @@
+"""Measured swap rates of pairs of runs, from a collection or a file of scores."""
+
+from metrics.charts.analyses.systems.swap_rates import swap_rates_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.systems.swap_rates import swap_rates
+from metrics.services.analysis.analyses import (
+    AnalysisRequest,
+    FileRequest,
+    NotDefined,
+    ReportProgress,
+)
+from metrics.services.analysis.systems.topic_scores import (
+    TopicScores,
+    topic_scores,
+    topic_scores_of_file,
+)
+from metrics.services.analysis.systems.topic_tables import topic_table, units
+
+PARTS = (8, 4, 2)  # a set is one of so many parts of the topics
+
+
+def measured(request: AnalysisRequest) -> AnalysisResult:
+    """The swap rates of the chosen runs."""
+    return _result(topic_scores(request), request.report_progress)
+
+
+def measured_of_file(request: FileRequest) -> AnalysisResult:
+    """The swap rates of the runs of a file."""
+    return _result(topic_scores_of_file(request), lambda n_done, total, unit: None)
+
+
+def _result(scores: TopicScores, report_progress: ReportProgress) -> AnalysisResult:
+    values, table = units(scores), topic_table(scores)
+    if len(values) < 4:
+        raise NotDefined(
+            f"It takes four {table.unit}, for two sets of two; there are {len(values)}."
+        )
+    sizes = sorted({max(2, len(values) // part) for part in PARTS})
+    rates = []
+    for n_done, size in enumerate(sizes):
+        report_progress(n_done, len(sizes), "sizes")
+        rates.append(swap_rates(values, size=size))
+    return swap_rates_result(table, rates)
