@@ -75,11 +75,11 @@ def _headline(table: TopicTable, rates: SwapRates) -> str:
 
 def _curves(measured: Sequence[SwapRates]) -> Spec:
     """The measured rates by difference, whole lines, and those predicted, dashed."""
-    values = []
+    values: list[Spec] = []
     for rates in measured:
         for b in np.flatnonzero(rates.curve.pairs >= FEWEST).tolist():
             predicted, band = float(rates.predicted[b]), rates.band(b)
-            point = {"size": f"{rates.size:,} a set", "rate": float(rates.curve.rate[b])}
+            point: Spec = {"size": f"{rates.size:,} a set", "rate": float(rates.curve.rate[b])}
             point["x"] = float(rates.curve.edges[b : b + 2].mean())
             point["predicted"] = predicted if np.isfinite(predicted) else None
             if rates is measured[-1]:
