@@ -1,9 +1,11 @@
 """The chapter on the pool: what it favours, and how alike its runs are."""
 
+from metrics.core.analyses.pool.bias_by_size import bias_by_size
 from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.services.analysis.pool import bias_by_size as by_size
 from metrics.services.analysis.pool import edges, own_labels
 from metrics.services.analysis.pool import run_likeness as likeness
 
@@ -60,6 +62,27 @@ ANALYSES = [
         choices=OF_SCORES,
         measures=("C@1", "C@5", "C@10", "AP"),
         n_measures=None,
+    ),
+    Analysis(
+        name="pool-bias-by-size",
+        chapter=CHAPTER,
+        question="How far would the scores be off if fewer of these runs had been pooled?",
+        paper="ECCV Caption, Figure E.2",
+        definition=(
+            "Of every subset of the chosen pooled runs, or of some drawn subsets of each of some "
+            "sizes where there are more than five, the scores of all these runs with the labels "
+            "that the subset brought alone, and their mean distance from the scores with all "
+            "labels: over the runs of the subset, and over those outside. Labels that none of "
+            "these runs brought count throughout, and where people's label is taken away a "
+            "reference's comes back. What a run brought is said at unique-positives."
+        ),
+        find=by_size.bias_of_fewer_runs,
+        function=bias_by_size,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/pool/test_bias_by_size.py",
+        choices=OF_SCORES,
+        measures=("C@1",),
+        n_runs=40,
     ),
     Analysis(
         name="saturated-queries",

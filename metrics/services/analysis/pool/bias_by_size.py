@@ -1,0 +1,60 @@
+"""Scores of the pooled runs when fewer of them are pooled, from the database."""
+
+import numpy as np
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.pool.bias_by_size import bias_by_size_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.pool.bias_by_size import bias_by_size
+from metrics.core.measures import measures
+from metrics.core.pools.partial_labels import ALL_SUBSETS_UP_TO, subsets
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.inputs import name_of, nouns_of, with_sample_note
+from metrics.services.analysis.pool.brought import brought_labels
+
+SUBSETS_A_SIZE = 10
+LABEL_BUDGET = 200_000_000  # labels looked at over all subsets: some seconds
+
+
+def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
+    """The move of the scores of the pooled runs by the number of them that are pooled."""
+    brought = brought_labels(request, least=2)
+    inputs = brought.inputs
+    rows = [row for row in brought.chosen if brought.is_pooled[row]]
+    if len(rows) < 2:
+        raise NotDefined("It takes two runs that are in opened pools: choose others.")
+    is_brought = brought.is_brought[rows] & ~np.isnan(brought.labels.people)
+    if not is_brought.any():
+        raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
+    n_labels = is_brought.shape[1]
+    n_a_size = int(np.clip(LABEL_BUDGET // (n_labels * len(rows) * 10), 1, SUBSETS_A_SIZE))
+    # one seed: the same runs and labels give the same subsets
+    some = subsets(len(rows), n_a_size=n_a_size, rng=np.random.default_rng(len(rows)))
+    (measure,) = measures.with_scale(inputs.measures, inputs.labels.whole.grade)
+    biases = bias_by_size(
+        (brought.ranked(row) for row in rows),
+        brought.labels,
+        is_brought,
+        subsets=some,
+        measure=measure,
+        threshold=inputs.spec.threshold,
+        groups=inputs.groups,
+    )
+    if not biases:
+        raise NotDefined(f"{measure.name} has no finite value for these runs: choose another one.")
+    nouns = with_sample_note(nouns_of(inputs), inputs)
+    notes = list(nouns.notes)
+    if names := [name_of(brought.runs[row]) for row in brought.chosen if row not in rows]:
+        notes.append(f"Left out, as no opened pool has them: {', '.join(names)}.")
+    if len(rows) > ALL_SUBSETS_UP_TO:
+        notes.append(
+            f"Of each number of runs up to {counted(n_a_size, 'choice')} drawn, with a fixed seed."
+        )
+    return bias_by_size_result(
+        biases,
+        measure=measure.name,
+        n_runs=len(rows),
+        n_labels=int(np.count_nonzero(is_brought.any(axis=0) & brought.is_own)),
+        n_queries=len(inputs.scope.sources),
+        nouns=nouns._replace(notes=notes),
+    )
