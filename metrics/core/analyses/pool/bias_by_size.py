@@ -45,8 +45,11 @@ def bias_by_size(
     reference's comes back. Subsets in which a score is not finite are left out. ECCV Caption (Chun
     et al. 2022), Eq. E.5 and Figure E.2.
     """
-    brought_by_none = ~is_brought.any(axis=0)
-    masks = [brought_by_none | is_brought[subset.members].any(axis=0) for subset in subsets]
+    brought_by_none = np.asarray(~is_brought.any(axis=0))
+    everything = np.ones(len(brought_by_none), dtype=bool)
+    masks = [
+        np.asarray(brought_by_none | is_brought[subset.members].any(axis=0)) for subset in subsets
+    ]
     rows = []
     for ranked in ranked_runs:
         scores = [
@@ -54,7 +57,7 @@ def bias_by_size(
                 values_with_labels(ranked, labels, mask, [measure], threshold)[0],
                 weight=groups.weight,
             )
-            for mask in (np.ones(len(brought_by_none), dtype=bool), *masks)
+            for mask in (everything, *masks)
         ]
         rows.append(scores)
     changes = np.array(rows).reshape(len(is_brought), -1).T

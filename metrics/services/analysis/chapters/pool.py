@@ -3,10 +3,11 @@
 from metrics.core.analyses.pool.bias_by_size import bias_by_size
 from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
+from metrics.core.analyses.pool.people import people_as_systems
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.pool import bias_by_size as by_size
-from metrics.services.analysis.pool import edges, own_labels
+from metrics.services.analysis.pool import edges, own_labels, people
 from metrics.services.analysis.pool import run_likeness as likeness
 
 CHAPTER = Chapter(
@@ -106,5 +107,27 @@ ANALYSES = [
         test="tests/metrics/core/analyses/pool/test_edges.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
         next_page=NextPage("Make a pool", "pooling:pool-new"),
+    ),
+    Analysis(
+        name="people-as-systems",
+        chapter=CHAPTER,
+        question="How well does one person do by the labels of the others?",
+        paper="Voorhees 2000, there of second assessors on TREC-4",
+        definition=(
+            "Of the pairs with planned labels of two annotators or more, one annotator's positives "
+            "are held to the share of the others that call the pair positive, from the threshold "
+            "up: precision over the annotator's positives, recall over what the others call "
+            "positive, F1 the harmonic mean of both; with two labels a pair as of one assessor by "
+            "another. All together have one number for precision and recall. Wilson's 95 % "
+            "intervals with an effective number of labels, by groups of queries; F1 has none. "
+            "Pairs that a lead excluded, themselves or an item of theirs, are left out; golds, "
+            "training, repeats, third labels after a disagreement and labels taken back do not "
+            "count. Models and simulations are annotators here, and marked."
+        ),
+        find=people.people_by_people,
+        function=people_as_systems,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/pool/test_people.py",
+        choices=frozenset({Choice.THRESHOLD}),
     ),
 ]

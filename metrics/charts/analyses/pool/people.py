@@ -1,0 +1,119 @@
+"""Annotators judged by one another: table and chart."""
+
+from collections.abc import Sequence
+
+from annotate.core.phrases import counted
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column, share_text
+from metrics.core.analyses.pool.people import PersonQuality
+
+MOST_PEOPLE = 25  # of the chart
+FEWEST = 30  # positive labels of which a headline tells a share
+EVERYONE = "All together"
+
+
+def people_result(
+    people: Sequence[PersonQuality], *, names: Sequence[str], threshold: int, notes: Sequence[str]
+) -> AnalysisResult:
+    """Each annotator's positives by the others' labels; all together first, and one or more."""
+    whole = people[0]
+    rows: list[list[Cell]] = []
+    for person in people:
+        shares: list[Cell] = [person.precision, *person.precision_interval]
+        shares += [person.recall, *person.recall_interval, person.f1]
+        name = EVERYONE if person.annotator is None else names[person.annotator]
+        rows.append([name, person.n, person.n_positive, person.n_expected, *shares])
+    more = len(people) - 1 - MOST_PEOPLE
+    shown = [f"Chart: the first {MOST_PEOPLE} annotators."] if more > 0 else []
+    extent = f"{counted(whole.n, 'label')} of {counted(len(people) - 1, 'annotator')}"
+    return AnalysisResult(
+        headline=_headline(whole, len(people) - 1),
+        reading=(
+            "An annotator's labels are taken for the answer of a system, and the other annotators' "
+            "labels of the same pairs for the truth. Precision: of the pairs that the annotator "
+            f"calls relevant (grade {threshold} or more), the share to which the others do. "
+            "Recall: of what the others call relevant, the share to which the annotator does. "
+            "The lines of the chart are 95 % intervals. All together is what people reach by one "
+            "another's labels; a run that scores higher is not shown to be better than people."
+        ),
+        extent=f"{extent}, on pairs that two or more of them labelled",
+        columns=[
+            Column("annotator", "Annotator"),
+            Column("n", "Labels on pairs of several"),
+            Column("n_positive", "Called relevant"),
+            Column("n_expected", "Relevant by the others", 1),
+            Column("precision", "Precision", 3),
+            Column("precision_low", "95 % from", 3),
+            Column("precision_high", "to", 3),
+            Column("recall", "Recall", 3),
+            Column("recall_low", "95 % from", 3),
+            Column("recall_high", "to", 3),
+            Column("f1", "F1", 3),
+        ],
+        rows=rows,
+        spec=_dots(people[: MOST_PEOPLE + 1], names),
+        notes=[*notes, *shown],
+    )
+
+
+def _headline(whole: PersonQuality, n_people: int) -> str:
+    if whole.precision is None:
+        return f"None of {counted(n_people, 'annotator')} calls a pair of several relevant"
+    if whole.n_positive < FEWEST:
+        return (
+            f"{counted(n_people, 'annotator')} called a pair of several relevant only "
+            f"{counted(whole.n_positive, 'time')}"
+        )
+    share = share_text(whole.precision, whole.precision_interval)
+    return (
+        f"Held to one another's labels, people reach a precision and recall of {share} over "
+        f"{whole.n_positive:,} labels of relevant"
+    )
+
+
+def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec:
+    kinds = ["Precision", "Recall"]
+    values = [
+        {
+            "annotator": EVERYONE if person.annotator is None else names[person.annotator],
+            "kind": kind,
+            "share": share,
+            "low": interval.low,
+            "high": interval.high,
+        }
+        for person in people
+        for kind, share, interval in (
+            (kinds[0], person.precision, person.precision_interval),
+            (kinds[1], person.recall, person.recall_interval),
+        )
+        if share is not None
+    ]
+    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": {"labelLimit": 110}}
+    y["sort"] = None
+    x: Spec = {"field": "share", "type": "quantitative", "title": "Share"}
+    x["scale"] = {"domain": [0, 1]}
+    mark_of_kind: Spec = {"field": "kind", "type": "nominal", "title": None}
+    mark_of_kind["legend"] = {"orient": "top"}
+    colour = mark_of_kind | {"scale": {"domain": kinds, "range": ["@blue", "@amber"]}}
+    shape = mark_of_kind | {"scale": {"domain": kinds, "range": ["circle", "diamond"]}}
+    tooltip = [
+        tooltip_row("annotator", "Annotator"),
+        tooltip_row("kind", "Measure"),
+        tooltip_row("share", "Share", ".3f"),
+    ]
+    return {
+        "data": {"values": values},
+        "height": {"step": 30},
+        "encoding": {"y": y, "yOffset": {"field": "kind"}, "color": colour},
+        "layer": [
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "rule"},
+                "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+                "encoding": {"x": x, "shape": shape, "tooltip": tooltip},
+            },
+        ],
+    }
