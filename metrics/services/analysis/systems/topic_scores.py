@@ -188,7 +188,7 @@ def _complete(
 
 
 def _gap_notes(
-    scores: TopicScores, n_missing: list[int], missing: str, n_left_out: int
+    scores: TopicScores, n_missing: list[int], treatment: str, n_left_out: int
 ) -> list[str]:
     """A sentence on the runs that miss topics; empty where none does."""
     noun = scores.topic_noun
@@ -200,5 +200,5 @@ def _gap_notes(
         MISSING_ZERO: "which count 0",
         MISSING_RUNS: "and are left out",
         MISSING_QUERIES: f"so that {n_left_out:,} {noun} are left out",
-    }[missing]
+    }[treatment]
     return [f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}."]
