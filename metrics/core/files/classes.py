@@ -59,9 +59,9 @@ def read_classes(stream: BinaryIO, problems: Problems, *, name: str) -> ClassTab
         line_by_id[key] = number
         values = [_VALUES.get(text.strip()) for text in texts]
         if None in values:
-            place = values.index(None)
-            message = f"{quoted(texts[place])} is neither 0 nor 1."
-            problems.add_or_stop(FormatError(name, number, classes[place], message))
+            column = values.index(None)
+            message = f"{quoted(texts[column])} is neither 0 nor 1."
+            problems.add_or_stop(FormatError(name, number, classes[column], message))
             continue
         rows += bytes(value for value in values if value is not None)
     if not line_by_id and not problems:

@@ -6,8 +6,8 @@ from typing import Generic, NamedTuple, TypeVar
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES, NAME_WIDTH
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemFolds, SystemMeans
+from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
 
 FEWEST = 30  # queries of each direction that a headline tells of
@@ -105,7 +105,7 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
         rows=[
             [
                 row.system,
-                *(cell for means in row.means.by_measure for cell in _cells(means)),
+                *(cell for means in row.means.by_measure for cell in means.numbers),
                 *([row.means.rsum] if has_rsum else []),
                 row.forward_run,
                 row.reverse_run,
@@ -130,15 +130,6 @@ def direction_columns(name: str, ends: dict[str, str]) -> list[Column]:
             Column(f"{name}_{key}_{end_key}", f"{title}, {end}", 4) for end_key, end in ends.items()
         ]
     return [*columns, Column(f"{name}_mean", f"{name}, mean of both", 4)]
-
-
-def _cells(means: DirectionMeans) -> list[Cell]:
-    forward, reverse = means.forward, means.reverse
-    return [
-        *(forward.value, forward.interval.low, forward.interval.high),
-        *(reverse.value, reverse.interval.low, reverse.interval.high),
-        means.mean,
-    ]
 
 
 def _headline(table: SystemTable[SystemMeans]) -> str:

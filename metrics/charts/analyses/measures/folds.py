@@ -14,6 +14,8 @@ from metrics.charts.analyses.measures.run_scores import MOST_LINES
 from metrics.charts.results import AnalysisResult, Column
 from metrics.core.analyses.measures.both_directions import FoldMean, SystemFolds
 
+ENDS = {"smallest": "smallest", "largest": "largest"}
+
 
 def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisResult:
     """A row for each system, the best first; one system, one measure and two folds or more.
@@ -23,13 +25,14 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
     rows = table.in_order
     has_rsum = any(row.means.rsum is not None for row in rows)
     points = [
-        SystemPoint(row.system, direction, *fold_mean, means.mean)
+        SystemPoint(row.system, direction, value, smallest, largest, means.mean)
         for row in rows[:MOST_LINES]
         for means in row.means.by_measure[:1]
-        for direction, fold_mean in zip(DIRECTIONS.values(), means[:2], strict=True)
-        if fold_mean.value is not None
+        for direction, (value, smallest, largest) in zip(
+            DIRECTIONS.values(), means[:2], strict=True
+        )
+        if value is not None
     ]
-    ends = {"smallest": "smallest", "largest": "largest"}
     return AnalysisResult(
         headline=_headline(table, n_folds),
         reading=(
@@ -41,7 +44,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
         extent=f"{counted(len(rows), 'system')}, {counted(n_folds, 'fold')}, {table.extent}",
         columns=[
             Column("system", "System"),
-            *(column for name in table.names for column in direction_columns(name, ends)),
+            *(column for name in table.names for column in direction_columns(name, ENDS)),
             *([Column("rsum", "RSUM", 1)] if has_rsum else []),
             Column("forward_run", f"Run, {DIRECTIONS['forward'].lower()}"),
             Column("reverse_run", f"Run, {DIRECTIONS['reverse'].lower()}"),

@@ -17,6 +17,12 @@ class DirectionMeans(NamedTuple):
     reverse: RunMean
     mean: float | None
 
+    @property
+    def numbers(self) -> tuple[float | None, ...]:
+        """The average and the ends of its interval, forward and reverse, and the mean."""
+        forward, reverse = self.forward, self.reverse
+        return forward.value, *forward.interval, reverse.value, *reverse.interval, self.mean
+
 
 class SystemMeans(NamedTuple):
     """A system's averages by M measures, and its RSUM.
