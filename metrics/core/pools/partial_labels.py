@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.labels.label_sources import Grades
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades
 from metrics.core.measures.measures import Measure, evaluate
 
@@ -42,6 +43,24 @@ class LabelsByOrigin(NamedTuple):
     def grades(self, is_kept: Mask) -> NDArray[np.float64]:
         """(L,) grades with only the kept labels of people; NaN where no label is left."""
         return np.where(is_kept & ~np.isnan(self.people), self.people, self.reference)
+
+
+def labels_by_origin(
+    people: Grades, reference: Grades, sources: NDArray[np.int64]
+) -> LabelsByOrigin:
+    """Join people's grades with a reference's, both of these ascending source items.
+
+    The pairs are by source and target, ascending.
+    """
+    width = int(max(people.target.max(initial=0), reference.target.max(initial=0))) + 1
+    codes = [grades.source * width + grades.target for grades in (people, reference)]
+    pairs = np.unique(np.concatenate(codes))
+    columns = []
+    for code, grades in zip(codes, (people, reference), strict=True):
+        column = np.full(len(pairs), np.nan)
+        column[np.searchsorted(pairs, code)] = grades.grade
+        columns.append(column)
+    return LabelsByOrigin(np.searchsorted(sources, pairs // width), pairs % width, *columns)
 
 
 def relabel(rankings: RankedGrades, grades: NDArray[np.float64]) -> RankedGrades:

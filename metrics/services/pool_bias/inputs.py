@@ -8,9 +8,9 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, usual_source
+from metrics.core.labels.label_sources import LabelSource, no_grades, usual_source
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades, align
-from metrics.core.pools.partial_labels import LabelsByOrigin
+from metrics.core.pools.partial_labels import LabelsByOrigin, labels_by_origin
 from metrics.core.statistics.groups import Groups
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope, Ids
@@ -148,22 +148,6 @@ def _direction_study(
         known_labels,
         _first_judgments(known_labels, sources, judgments, direction),
     )
-
-
-def labels_by_origin(people: Grades, reference: Grades, sources: Ids) -> LabelsByOrigin:
-    """Join people's grades with a reference's, both of these ascending source items.
-
-    The pairs are by source and target, ascending.
-    """
-    width = int(max(people.target.max(initial=0), reference.target.max(initial=0))) + 1
-    codes = [grades.source * width + grades.target for grades in (people, reference)]
-    pairs = np.unique(np.concatenate(codes))
-    columns = []
-    for code, grades in zip(codes, (people, reference), strict=True):
-        column = np.full(len(pairs), np.nan)
-        column[np.searchsorted(pairs, code)] = grades.grade
-        columns.append(column)
-    return LabelsByOrigin(np.searchsorted(sources, pairs // width), pairs % width, *columns)
 
 
 def _positions(pairs: NDArray[np.int64], source: Ids, target: Ids) -> Ids:

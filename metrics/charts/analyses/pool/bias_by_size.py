@@ -21,7 +21,7 @@ def bias_by_size_result(
     n_queries: int,
     nouns: Nouns,
 ) -> AnalysisResult:
-    """How far scores move by the number of pooled runs; one size or more, of two runs or more."""
+    """The moves of scores by the number of pooled runs; one size or more, of two runs or more."""
     rows: list[list[Cell]] = [list(bias) for bias in biases]
     return AnalysisResult(
         headline=_headline(biases, measure, n_runs, n_queries),

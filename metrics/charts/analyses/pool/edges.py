@@ -12,6 +12,18 @@ from metrics.core.statistics.pace import Mean
 
 FEWEST = 30  # pairs of which a headline tells a share
 MOST_QUERIES = 20_000  # that are listed
+COLUMNS = [
+    Column("query", "Query"),
+    Column("content", "Content"),
+    Column("depth", "Judged down to rank"),
+    Column("n_edge", "Graded pairs at the edge"),
+    Column("n_positive", "Positive there"),
+    Column("share", "Share", 2),
+    Column("n_single", "Of one run alone there"),
+    Column("n_graded", "Graded pairs of the runs"),
+    Column("n_all_positive", "Positive ones"),
+    Column("n_added", f"Pairs without a grade {STEP} ranks deeper"),
+]
 
 
 class SaturatedQuery(NamedTuple):
@@ -43,25 +55,22 @@ def edges_result(
     shares : of all pairs at the edge, of those of one run, of those of several
     n_with_edge : queries that have a graded pair there
     """
-    whole, single, shared = shares
+    whole, single, several = shares
     n_added = sum(query.n_added for query in queries)
     notes = [
         f"Of {counted(part.n, 'pair')} at the edge that {origin} brought, "
         f"{share_text(part.share, part.interval)} are positive."
-        for part, origin in ((single, "one run alone"), (shared, "several runs"))
+        for part, origin in ((single, "one run alone"), (several, "several runs"))
         if part.share is not None
     ]
     if queries:
-        cost = f"To read {STEP} ranks more of these {nouns.queries} takes {n_added:,} labels, one a"
-        cost += " pair"
-        if hours_a_label is None:
-            notes.append(f"{cost}; how long a label takes is not known yet.")
-        else:
-            notes.append(
-                f"{cost}: {hours_a_label.value * n_added:,.1f} hours at the "
-                f"{3600 * hours_a_label.value:.1f} s that {counted(hours_a_label.n, 'label')} took "
-                "on the average."
-            )
+        cost = f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair"
+        notes.append(
+            f"{cost}; how long a label takes is not known yet."
+            if hours_a_label is None
+            else f"{cost}: {hours_a_label.value * n_added:,.1f} hours at the mean of "
+            f"{3600 * hours_a_label.value:.1f} s of {counted(hours_a_label.n, 'label')}."
+        )
     if len(queries) > MOST_QUERIES:
         notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")
     rows: list[list[Cell]] = [
@@ -79,18 +88,7 @@ def edges_result(
         extent=(
             f"{counted(whole.n, 'graded pair')} at the edge of {n_with_edge:,} of {nouns.extent}"
         ),
-        columns=[
-            Column("query", "Query"),
-            Column("content", "Content"),
-            Column("depth", "Judged down to rank"),
-            Column("n_edge", "Graded pairs at the edge"),
-            Column("n_positive", "Positive there"),
-            Column("share", "Share", 2),
-            Column("n_single", "Of one run alone there"),
-            Column("n_graded", "Graded pairs of the runs"),
-            Column("n_all_positive", "Positive ones"),
-            Column("n_added", f"Pairs without a grade {STEP} ranks deeper"),
-        ],
+        columns=COLUMNS,
         rows=rows,
         notes=[*nouns.notes, *notes],
     )

@@ -11,6 +11,14 @@ from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
 
 MOST_RUNS = 25  # of the chart
 FEWEST = 30  # labels that a run alone brought from which on its loss is told
+COLUMNS = [
+    Column("run", "Run"),
+    Column("team", "Team"),
+    Column("measure", "Measure"),
+    Column("score", "Score", 4),
+    Column("rank", "Rank"),
+    Column("n_brought", "Labels it brought"),
+]
 WITH_ALL, WITHOUT_RUN, WITHOUT_TEAM = "all labels", "without its own", "without its team's"
 
 
@@ -31,14 +39,7 @@ def own_labels_result(
     n_labels : of people, that count; depths : of the pools
     """
     has_teams = any(run.team for run in runs)
-    columns = [
-        Column("run", "Run"),
-        Column("team", "Team"),
-        Column("measure", "Measure"),
-        Column("score", "Score", 4),
-        Column("rank", "Rank"),
-        Column("n_brought", "Labels it brought"),
-    ]
+    columns = list(COLUMNS)
     for key, title in (("run", "only it"), ("team", "only its team")):
         columns += [
             Column(f"n_unique_{key}", f"Labels that {title} brought"),
@@ -58,7 +59,6 @@ def own_labels_result(
         notes.append(f"Taken by themselves, as they name no team: {', '.join(names)}.")
     if len(runs) > MOST_RUNS:
         notes.append(f"Chart: the first {MOST_RUNS} of {len(runs)} runs by rank.")
-    depth = " or ".join(f"{depth:,}" for depth in depths)
     return AnalysisResult(
         headline=_headline(runs, nouns),
         reading=(
@@ -70,7 +70,8 @@ def own_labels_result(
         ),
         extent=(
             f"{counted(len(runs), 'run')}, {counted(n_labels, 'label')} by people and "
-            f"{nouns.extent}; pools of depth {depth}"
+            f"{nouns.extent}; pools of depth "
+            f"{' or '.join(map(str, depths))}"
         ),
         columns=columns,
         rows=[_row(run, loss, has_teams=has_teams) for run in runs for loss in run.losses],

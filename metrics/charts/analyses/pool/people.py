@@ -24,7 +24,7 @@ def people_result(
         name = EVERYONE if person.annotator is None else names[person.annotator]
         rows.append([name, person.n, person.n_positive, person.n_expected, *shares])
     more = len(people) - 1 - MOST_PEOPLE
-    shown = [f"Chart: the first {MOST_PEOPLE} annotators."] if more > 0 else []
+    chart_notes = [f"Chart: the first {MOST_PEOPLE} annotators."] if more > 0 else []
     extent = f"{counted(whole.n, 'label')} of {counted(len(people) - 1, 'annotator')}"
     return AnalysisResult(
         headline=_headline(whole, len(people) - 1),
@@ -34,7 +34,7 @@ def people_result(
             f"calls relevant (grade {threshold} or more), the share to which the others do. "
             "Recall: of what the others call relevant, the share to which the annotator does. "
             "The lines of the chart are 95 % intervals. All together is what people reach by one "
-            "another's labels; a run that scores higher is not shown to be better than people."
+            "another's labels; a run that scores higher is not proved to be better than they."
         ),
         extent=f"{extent}, on pairs that two or more of them labelled",
         columns=[
@@ -52,7 +52,7 @@ def people_result(
         ],
         rows=rows,
         spec=_dots(people[: MOST_PEOPLE + 1], names),
-        notes=[*notes, *shown],
+        notes=[*notes, *chart_notes],
     )
 
 

@@ -21,6 +21,10 @@ def likeness_result(
 
     k : of the overlap; depth : the ranks that are compared
     """
+    rows: list[list[Cell]] = [
+        [names[pair.first], names[pair.second], *pair[2:4], *pair.interval, *pair[5:]]
+        for pair in pairs
+    ]
     notes = list(nouns.notes)
     if len(names) > MOST_RUNS:
         notes.append(f"Map: the first {MOST_RUNS} of {counted(len(names), 'run')} by name.")
@@ -54,49 +58,34 @@ def likeness_result(
             Column("best_in_other", "Rank of its best in the other run", 1),
             Column("others_best", "Rank of the other's best in it", 1),
         ],
-        rows=[_row(pair, names) for pair in pairs],
+        rows=rows,
         spec=_map(pairs, names=names, k=k),
         notes=notes,
     )
-
-
-def _row(pair: RunPairLikeness, names: Sequence[str]) -> list[Cell]:
-    return [
-        names[pair.first],
-        names[pair.second],
-        pair.n,
-        pair.overlap,
-        *pair.interval,
-        pair.rbo,
-        pair.tau,
-        pair.n_tau,
-        pair.first_in_second,
-        pair.second_in_first,
-    ]
 
 
 def _headline(
     pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int, nouns: Nouns
 ) -> str:
     """The two runs that are most alike, and how much the least alike are."""
-    known = [(pair.overlap, pair) for pair in pairs if pair.overlap is not None]
-    if not known:
+    comparisons = [(pair.overlap, pair) for pair in pairs if pair.overlap is not None]
+    if not comparisons:
         return f"No two of these runs answer one of the {nouns.queries} in common"
-    share, most = max(known, key=lambda row: row[0])
+    share, most = max(comparisons, key=lambda row: row[0])
     first, second = names[most.first], names[most.second]
     extent = f"{most.n:,} {nouns.queries}"
     if most.n < FEWEST:
         return (
-            f"{counted(len(known), 'pair')} of runs compared; {first} and {second} share "
+            f"{counted(len(comparisons), 'pair')} of runs compared; {first} and {second} share "
             f"{k * share:.1f} of their first {k} targets over only {extent}"
         )
     text = (
         f"{first} and {second} share {100 * share:.1f} % of their first {k} targets "
         f"({interval_text(most.interval.per_cent, digits=1)}) over {extent}"
     )
-    if len(known) == 1:
+    if len(comparisons) == 1:
         return text
-    least, other = min(known, key=lambda row: row[0])
+    least, other = min(comparisons, key=lambda row: row[0])
     return (
         f"{text}, more than any other two of these runs; {names[other.first]} and "
         f"{names[other.second]} share {100 * least:.1f} %"
@@ -106,7 +95,7 @@ def _headline(
 
 
 def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec:
-    shown = names[:MOST_RUNS]
+    map_names = names[:MOST_RUNS]
     by_runs = {(pair.first, pair.second): pair for pair in pairs}
     values = [
         {
@@ -116,12 +105,12 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
             "rbo": pair.rbo,
             "n": pair.n,
         }
-        for i, j in combinations(range(len(shown)), 2)
+        for i, j in combinations(range(len(map_names)), 2)
         for row, column in ((i, j), (j, i))
         if (pair := by_runs[i, j]).overlap is not None
     ]
     title = f"Overlap of the first {k}"
-    sort = {"domain": list(shown)}
+    sort = {"domain": list(map_names)}
     encoding: Spec = {
         "x": {"field": "second", "type": "nominal", "title": None, "scale": sort},
         "y": {"field": "first", "type": "nominal", "title": None, "scale": sort},
@@ -144,11 +133,11 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
     ]
     square = {"type": "rect", "stroke": "@surface", "strokeWidth": 2}
     layers: list[Spec] = [{"mark": square, "encoding": {"color": colour, "tooltip": tooltip}}]
-    if len(shown) <= MOST_WITH_NUMBERS:
+    if len(map_names) <= MOST_WITH_NUMBERS:
         ink = {"condition": {"test": "datum.overlap > 0.6", "value": "@surface"}, "value": "@ink"}
         number = {"field": "overlap", "format": ".2f"}
         layers.append({"mark": {"type": "text"}, "encoding": {"text": number, "color": ink}})
-    step = 34 if len(shown) <= MOST_WITH_NUMBERS else 20
+    step = 34 if len(map_names) <= MOST_WITH_NUMBERS else 20
     return {
         "data": {"values": values},
         "height": {"step": step},

@@ -51,10 +51,10 @@ def bias_by_size(
         np.asarray(brought_by_none | is_brought[subset.members].any(axis=0)) for subset in subsets
     ]
     rows = []
-    for ranked in ranked_runs:
+    for rankings in ranked_runs:
         scores = [
             measure.average(
-                values_with_labels(ranked, labels, mask, [measure], threshold)[0],
+                values_with_labels(rankings, labels, mask, [measure], threshold)[0],
                 weight=groups.weight,
             )
             for mask in (everything, *masks)

@@ -31,7 +31,7 @@ class PoolEdges(NamedTuple):
     n_edge, n_positive : (Q,) graded pairs at the edge, and the positive ones
     n_single : (Q,) pairs at the edge that one run alone brought
     n_graded, n_all_positive : (Q,) graded pairs that a run brought, and the positive ones
-    whole, single, shared : of all pairs at the edge, of those of one run, of those of several
+    whole, single, several : of all pairs at the edge, of those of one run, of those of several
     """
 
     depth: Integers
@@ -42,7 +42,7 @@ class PoolEdges(NamedTuple):
     n_all_positive: Integers
     whole: EdgeShare
     single: EdgeShare
-    shared: EdgeShare
+    several: EdgeShare
 
 
 def pool_edges(
@@ -83,7 +83,7 @@ def pool_edges(
         n_all_positive=by_query(is_brought & is_positive),
         whole=share_of(is_edge),
         single=share_of(is_edge & (n_runs == 1)),
-        shared=share_of(is_edge & (n_runs > 1)),
+        several=share_of(is_edge & (n_runs > 1)),
     )
 
 

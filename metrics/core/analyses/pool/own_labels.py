@@ -80,27 +80,24 @@ def without_own_labels(
     groups : of the Q queries
     A row for each run and measure. Zobel 1998, doi:10.1145/290941.291014; FIRE, Table 4.
     """
-    has_people = ~np.isnan(labels.people)
-    is_brought = is_brought & has_people
-    is_positive = has_people & (labels.people >= threshold)
-    everything = np.ones(len(has_people), dtype=bool)
+    is_brought = is_brought & ~np.isnan(labels.people)
+    is_positive = labels.people >= threshold
     alone = [unique_labels(is_brought, group) for group in (range(len(is_brought)), teams)]
     rows, values = [], []
-    for row, ranked in ranked_runs:
+    for row, rankings in ranked_runs:
         parts: list[NDArray[np.float64]] = []
-        before = None
-        for mask in (everything, ~alone[0][row], ~alone[1][row]):
-            if before is None or (mask != before).any():
-                parts.append(values_with_labels(ranked, labels, mask, measures, threshold))
-            else:  # a team of one run, or nothing of its own
+        before: Mask = np.zeros(0, dtype=bool)
+        for mask in (np.ones(len(is_positive), dtype=bool), ~alone[0][row], ~alone[1][row]):
+            if np.array_equal(mask, before):  # a team of one run, or nothing of its own
                 parts.append(parts[-1])
+            else:
+                parts.append(values_with_labels(rankings, labels, mask, measures, threshold))
             before = mask
         rows.append(row)
         values.append(np.array(parts))
     losses = []
     for number, measure in enumerate(measures):
-        of_measure = [of_run[:, number] for of_run in values]
-        scores = _scores(of_measure, measure, groups)
+        scores = _scores([of_run[:, number] for of_run in values], measure, groups)
         for row, (whole, *without) in zip(rows, scores, strict=True):
             counts = [mask[row] & is_counted for mask in (is_brought, *alone)]
             parts_without = [
@@ -110,9 +107,8 @@ def without_own_labels(
                 )
                 for score, mask in zip(without, counts[1:], strict=True)
             ]
-            n_brought = int(np.count_nonzero(counts[0]))
-            loss = RunLoss(row, measure.name, n_brought, whole.value, whole.rank, *parts_without)
-            losses.append(loss)
+            numbers = (int(np.count_nonzero(counts[0])), whole.value, whole.rank)
+            losses.append(RunLoss(row, measure.name, *numbers, *parts_without))
     return losses
 
 
@@ -128,11 +124,11 @@ def _scores(
         [[measure.average(part, weight=groups.weight) for part in of_run] for of_run in values]
     )
     scores = []
-    for place, of_run in enumerate(values):
-        other_runs = sign * np.delete(averages[:, 0], place)
-        whole = averages[place, 0]
-        of_place = []
-        for part, value in zip(of_run, averages[place], strict=True):
+    for number, of_run in enumerate(values):
+        other_runs = sign * np.delete(averages[:, 0], number)
+        whole = averages[number, 0]
+        of_parts = []
+        for part, value in zip(of_run, averages[number], strict=True):
             is_known = bool(np.isfinite(value))
             change = sign * (of_run[0] - part)
             interval = NO_INTERVAL
@@ -146,6 +142,6 @@ def _scores(
                 interval=interval,
                 rank=1 + int(np.count_nonzero(other_runs > sign * value)) if is_known else None,
             )
-            of_place.append(score)
-        scores.append(of_place)
+            of_parts.append(score)
+        scores.append(of_parts)
     return scores

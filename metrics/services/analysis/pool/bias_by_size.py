@@ -20,7 +20,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     """The move of the scores of the pooled runs by the number of them that are pooled."""
     brought = brought_labels(request, least=2)
     inputs = brought.inputs
-    rows = [row for row in brought.chosen if brought.is_pooled[row]]
+    rows = [row for row in brought.chosen_rows if brought.is_pooled[row]]
     if len(rows) < 2:
         raise NotDefined("It takes two runs that are in opened pools: choose others.")
     is_brought = brought.is_brought[rows] & ~np.isnan(brought.labels.people)
@@ -44,7 +44,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(f"{measure.name} has no finite value for these runs: choose another one.")
     nouns = with_sample_note(nouns_of(inputs), inputs)
     notes = list(nouns.notes)
-    if names := [name_of(brought.runs[row]) for row in brought.chosen if row not in rows]:
+    if names := [name_of(brought.runs[row]) for row in brought.chosen_rows if row not in rows]:
         notes.append(f"Left out, as no opened pool has them: {', '.join(names)}.")
     if len(rows) > ALL_SUBSETS_UP_TO:
         notes.append(

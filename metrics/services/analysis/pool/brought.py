@@ -10,12 +10,11 @@ from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
 from metrics.core.measures.alignment import RankedGrades
-from metrics.core.pools.partial_labels import LabelsByOrigin
+from metrics.core.pools.partial_labels import LabelsByOrigin, labels_by_origin
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, runs_of, source_grades
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.pool_bias.inputs import labels_by_origin
 from metrics.services.scores.labels import Ids, people_parts, within
 from metrics.services.scores.propagation import mask_of
 from pooling.core.strategies.selections import Layout, Pairs, is_in
@@ -34,7 +33,7 @@ _POOL_PAIRS = """
 class BroughtLabels(NamedTuple):
     """The labels of a direction, and which runs brought their pairs to pools.
 
-    runs : S runs in use of the opened pools, and the chosen ones; chosen : rows of the latter
+    runs : S runs in use of the opened pools, and the chosen ones; chosen_rows : rows of the latter
     is_pooled : (S,) whether a pool has it; teams : (S,) 0, 1, ...; no two runs without a team share
     ranks : (S, L) of each pair in each run that brought it, 0 elsewhere
     is_own : (L,) whether the pair itself has people's grade, not a copy's
@@ -43,7 +42,7 @@ class BroughtLabels(NamedTuple):
 
     inputs: DirectionInputs
     runs: list[Run]
-    chosen: list[int]
+    chosen_rows: list[int]
     is_pooled: list[bool]
     teams: list[int]
     labels: LabelsByOrigin
@@ -67,8 +66,7 @@ class BroughtLabels(NamedTuple):
 def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
     """Read labels and their origin; raises NotDefined without people's labels, or without pools.
 
-    least : number of chosen runs
-    A duplicate counts as its original: a run that holds either brought the pair.
+    least : chosen runs; a run that holds a duplicate brought the pair of its original
     """
     inputs = direction_inputs(request)
     runs = runs_of(request, least=least)
@@ -88,29 +86,24 @@ def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
         larger = np.fmax(labels.people, labels.reference)
         labels = labels._replace(people=np.where(has_people, larger, np.nan))
     direction = inputs.scope.direction
-    pools = list(
-        Pool.objects.filter(
-            collection=request.collection, opened_at__isnull=False, runs__direction=direction
-        )
-        .select_related("query_set")
-        .order_by("pk")
-        .distinct()
-    )
+    open_pools = Pool.objects.filter(collection=request.collection, opened_at__isnull=False)
+    open_pools = open_pools.filter(runs__direction=direction).select_related("query_set")
+    pools = list(open_pools.order_by("pk").distinct())
     if not pools:
         raise NotDefined("No pool of runs of this direction has been opened yet.")
     pairs = Grades(
         inputs.scope.sources[labels.query], labels.doc, np.zeros(len(labels.doc), dtype=np.int64)
     )
     members = {pool.pk: list(pool.runs.in_use().filter(direction=direction)) for pool in pools}
-    pooled = {run.pk: run for pool in pools for run in members[pool.pk]}
-    rows = sorted({**pooled, **{run.pk: run for run in runs}}.values(), key=lambda run: run.pk)
+    pooled_runs = {run.pk: run for pool in pools for run in members[pool.pk]}
+    rows = sorted({**pooled_runs, **{run.pk: run for run in runs}}.values(), key=lambda run: run.pk)
     names = [run.team or f"\0{run.pk}" for run in rows]
     return BroughtLabels(
         inputs=inputs,
         runs=rows,
-        chosen=[rows.index(run) for run in runs],
-        is_pooled=[run.pk in pooled for run in rows],
-        teams=np.unique(names, return_inverse=True)[1].ravel().tolist(),
+        chosen_rows=[rows.index(run) for run in runs],
+        is_pooled=[run.pk in pooled_runs for run in rows],
+        teams=np.unique(names, return_inverse=True)[1].tolist(),
         labels=labels,
         ranks=_ranks(request, pools, members, rows, pairs),
         is_own=mask_of(pairs, parts.own),
@@ -148,8 +141,8 @@ def _ranks(
         depth = depth_of(pool.strategy, pool.parameters)
         for run in members[pool.pk]:
             top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
-            held = Pairs(originals.of(top.source), originals.of(top.target))
-            rank = _ranks_in(Pairs(source[in_pool], target[in_pool]), held, top.rank)
+            run_pairs = Pairs(originals.of(top.source), originals.of(top.target))
+            rank = _ranks_in(Pairs(source[in_pool], target[in_pool]), run_pairs, top.rank)
             before = ranks[row_of[run.pk], in_pool]
             is_better = (rank > 0) & ((before == 0) | (rank < before))
             ranks[row_of[run.pk], in_pool] = np.where(is_better, rank, before)
@@ -157,13 +150,13 @@ def _ranks(
     return ranks
 
 
-def _ranks_in(pairs: Pairs, held: Pairs, rank: Ids) -> Ids:
-    """(M,) the best rank of each pair among the N that are held, 0 for none; rank : (N,)."""
+def _ranks_in(pairs: Pairs, run_pairs: Pairs, rank: Ids) -> Ids:
+    """(M,) the best rank of each pair among N others, 0 for none; rank : (N,)."""
     if not len(rank):
         return np.zeros(len(pairs.source), dtype=np.int64)
-    layout = Layout([pairs.source, held.source], [pairs.target, held.target])
-    codes = layout.codes(*held)
+    layout = Layout([pairs.source, run_pairs.source], [pairs.target, run_pairs.target])
+    codes = layout.codes(*run_pairs)
     order = np.lexsort((rank, codes))
-    wanted = layout.codes(*pairs)
-    position = np.minimum(np.searchsorted(codes[order], wanted), len(order) - 1)
-    return np.where(codes[order][position] == wanted, rank[order][position], 0)
+    pair_codes = layout.codes(*pairs)
+    position = np.minimum(np.searchsorted(codes[order], pair_codes), len(order) - 1)
+    return np.where(codes[order][position] == pair_codes, rank[order][position], 0)

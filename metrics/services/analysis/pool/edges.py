@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from annotate.models import Collection, Round
+from annotate.models import Round
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.charts.analyses.pool.edges import SaturatedQuery, edges_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
-from metrics.core.statistics.pace import Mean, mean_of
+from metrics.core.statistics.pace import mean_of
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import nouns_of, with_sample_note
 from metrics.services.analysis.labels.item_contents import item_summaries
@@ -30,7 +30,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     """The queries half of whose deepest graded pairs, or more, are positive."""
     brought = brought_labels(request, least=1)
     inputs, labels = brought.inputs, brought.labels
-    rows = [row for row in brought.chosen if brought.is_pooled[row]]
+    rows = [row for row in brought.chosen_rows if brought.is_pooled[row]]
     if not rows:
         raise NotDefined("None of these runs is in an opened pool: choose a run that is.")
     ranks = np.where(brought.is_own, brought.ranks[rows], 0)
@@ -44,6 +44,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     sources = inputs.scope.sources
     order = np.flatnonzero(is_saturated)
     order = order[np.lexsort((order, -edges.n_positive[order]))]
+    times = copied_columns(_TIMES, ("active_ms",), [request.collection.pk])["active_ms"]
     items = item_summaries(sources[order].tolist())
     return edges_result(
         [
@@ -53,9 +54,9 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
             )
             for row in order
         ],
-        (edges.whole, edges.single, edges.shared),
+        (edges.whole, edges.single, edges.several),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
-        hours_a_label=_hours_a_label(request.collection),
+        hours_a_label=mean_of(times / 3_600_000),
         nouns=with_sample_note(nouns_of(inputs), inputs),
     )
 
@@ -79,9 +80,3 @@ def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], 
     source = sources[brought.labels.query[has_grade]]
     graded = RankedPairs(source, target, np.ones(len(target), dtype=np.int64))
     return pairs_to_deepen(tops, depth, sources=sources, graded=graded)
-
-
-def _hours_a_label(collection: Collection) -> Mean | None:
-    """The mean active time of a label that was given here; None while none has a time."""
-    times = copied_columns(_TIMES, ("active_ms",), [collection.pk])["active_ms"]
-    return mean_of(times / 3_600_000)

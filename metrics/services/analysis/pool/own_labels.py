@@ -17,7 +17,7 @@ def unique_positives(request: AnalysisRequest) -> AnalysisResult:
     brought = brought_labels(request, least=1)
     inputs, n_runs = brought.inputs, len(brought.runs)
     losses = without_own_labels(
-        ((row, brought.ranked(row)) for row in brought.chosen),
+        ((row, brought.ranked(row)) for row in brought.chosen_rows),
         brought.labels,
         brought.is_brought,
         teams=brought.teams,
@@ -33,7 +33,7 @@ def unique_positives(request: AnalysisRequest) -> AnalysisResult:
             brought.is_pooled[row],
             [loss for loss in losses if loss.run == row],
         )
-        for row in brought.chosen
+        for row in brought.chosen_rows
     ]
     runs.sort(key=lambda run: (run.losses[0].rank or n_runs + 1, run.name))
     nouns = with_sample_note(nouns_of(inputs), inputs)

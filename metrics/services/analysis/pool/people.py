@@ -26,9 +26,11 @@ def people_by_people(request: AnalysisRequest) -> AnalysisResult:
             "No pair has planned labels of two annotators yet: let the policy double a share of a "
             "pool's pairs, or want two labels of each."
         )
-    known = copied_columns(_PAIRS, ("pair", "query"), [collection.pk])
-    order = np.argsort(known["pair"])
-    query_of_pair = known["query"][order][np.searchsorted(known["pair"][order], pairs)]
+    pair_columns = copied_columns(_PAIRS, ("pair", "query"), [collection.pk])
+    order = np.argsort(pair_columns["pair"])
+    query_of_pair = pair_columns["query"][order][
+        np.searchsorted(pair_columns["pair"][order], pairs)
+    ]
     queries, query = np.unique(query_of_pair, return_inverse=True)
     facts = facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     people = people_as_systems(

@@ -53,7 +53,7 @@ def test_every_pair_is_counted_where_its_best_rank_is(labels):
         whole += edge
         single += [row for row in edge if len(row[1]) == 1]
         shared += [row for row in edge if len(row[1]) > 1]
-    for part, rows in ((edges.whole, whole), (edges.single, single), (edges.shared, shared)):
+    for part, rows in ((edges.whole, whole), (edges.single, single), (edges.several, shared)):
         n_positive = sum(is_positive for is_positive, _ in rows)
         assert (part.n, part.n_positive) == (len(rows), n_positive)
         assert part.share == (pytest.approx(n_positive / len(rows)) if rows else None)

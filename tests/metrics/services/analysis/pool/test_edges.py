@@ -62,7 +62,7 @@ def test_queries_half_full_at_the_edge_are_listed(study):
     assert rows_of(study) == expected("A", "B", "C") != {}
     result = answer_of(study, NAME).result
     assert [row[4] for row in result.rows] == sorted((row[4] for row in result.rows), reverse=True)
-    assert any("hours at the" in note for note in result.notes)
+    assert any("hours at the mean" in note for note in result.notes)
 
 
 def test_only_the_chosen_runs_have_an_edge(study):
