@@ -9,10 +9,23 @@ from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles, MiddleBySpread, RequiredQueries
 
-FEWEST = 30  # queries, or groups, of which a headline tells a number
+FEWEST = 30  # queries, or groups of them, of which a headline tells a number
 NO_QUANTILES: list[Cell] = [None] * 4
 POWERS = [10**power for power in range(9)]
 WANTED = 2  # the place, among errors or differences from the largest, that a headline is of
+
+
+class Population(NamedTuple):
+    """What is drawn of: n queries in n_units groups; unit : the noun of these, in the plural."""
+
+    n: int
+    n_units: int
+    unit: str
+
+    @property
+    def is_small(self) -> bool:
+        """True if it is too small to know a spread by."""
+        return self.n_units < FEWEST
 
 
 class RunErrors(NamedTuple):
@@ -70,7 +83,7 @@ class ErrorPlan(NamedTuple):
     """The queries for each of some errors, of the run in the middle.
 
     errors : descending; of_these, like_these : the queries for each
-    n : queries there are; measure : "" in a file
+    measure : "" in a file
     """
 
     run: str
@@ -78,7 +91,7 @@ class ErrorPlan(NamedTuple):
     errors: list[float]
     of_these: list[int]
     like_these: list[int]
-    n: int
+    population: Population
     measure: str
     nouns: Nouns
 
@@ -94,7 +107,7 @@ class DifferencePlan(NamedTuple):
     differences: list[float]
     sizes: list[list[RequiredQueries]]
     simulated: list[float | None]
-    n: int
+    population: Population
     measure: str
     nouns: Nouns
 
@@ -114,17 +127,14 @@ class DifferencePlan(NamedTuple):
 
 
 def sampling_result(
-    curves: Sequence[RunErrors], nouns: Nouns, *, n: int, unit: str, measure: str
+    curves: Sequence[RunErrors], nouns: Nouns, population: Population, *, measure: str
 ) -> AnalysisResult:
-    """The errors by size of the sample; one run or more.
-
-    unit : what is drawn: queries, or groups of them
-    """
-    first = curves[0]
+    """The errors by size of the sample; one run or more."""
+    first, (n, n_units, unit) = curves[0], population
     inside = [size for size in first.sizes if size.of_these is not None and size.size < n]
     row = next((size for size in reversed(inside) if size.size <= n / 2), None)
-    if row is None or row.of_these is None or n < FEWEST:
-        headline = f"Errors of samples of {n:,} {nouns.queries}: few to know their spread by"
+    if row is None or row.of_these is None or population.is_small:
+        headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
     else:
         headline = (
             f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of {first.run} "
@@ -219,10 +229,11 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     """The queries that bring the error of a score down to each of some errors."""
     nouns, score = plan.nouns, plan.measure or "score"
     n = plan.of_these[WANTED]
-    headline = f"Numbers of {nouns.queries} for an error, by {plan.n:,}: few to know a spread by"
-    if plan.n >= FEWEST:
+    n_at_hand, n_units, unit = plan.population
+    headline = f"Numbers of {nouns.queries} for an error, by {n_units:,} {unit}: few for a spread"
+    if not plan.population.is_small:
         headline = (
-            f"{n:,} of the {plan.n:,} {nouns.queries} keep the {score} of a run like {plan.run} "
+            f"{n:,} of the {n_at_hand:,} {nouns.queries} keep the {score} of a run like {plan.run} "
             f"within {plan.errors[WANTED]:g} of that on all in 95 of 100 samples"
         )
     rows: list[list[Cell]] = [
@@ -235,7 +246,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         headline=headline,
         reading=(
             f"{nouns.title} so that 95 of 100 samples are within the error. Of these: of the "
-            f"{plan.n:,} at hand. Like these: for other {nouns.queries} of the same kind. "
+            f"{n_at_hand:,} at hand. Like these: for other {nouns.queries} of the same kind. "
             + ("Pairs, hours and pay are of the first." if cost else "")
         ).strip(),
         extent=nouns.extent,
@@ -271,11 +282,13 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
     names = ("80 of 100 cases", "90 of 100 cases")
     n = plan.sizes[0][WANTED].n_queries
     headline = f"Numbers of {nouns.queries} for a difference: few are at hand to know a spread by"
-    if plan.n >= FEWEST and n is not None:
+    if not plan.population.is_small and n is not None:
         headline = (
             f"To see a difference of {plan.differences[WANTED]:g} between runs like {first} and "
             f"{second} in 80 of 100 cases takes {n:,} {nouns.queries}"
         )
+        if n > plan.population.n:
+            headline += f"; {plan.population.n:,} are at hand"
     return AnalysisResult(
         headline=headline,
         reading=(
@@ -310,7 +323,7 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
             _middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
             *([cost.note] if cost else []),
         ],
-        next_parameters={} if n is None else {"n_sources": [str(min(n, plan.n))]},
+        next_parameters={} if n is None else {"n_sources": [str(min(n, plan.population.n))]},
     )
 
 

@@ -107,15 +107,15 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
     if not any(row.without_run.n for _, row, _ in losses):
         return f"None of {counted(len(losses), 'pooled run')} alone brought a pair that is labelled"
     labels = f"the {counted(part.n, 'label')} that only it brought"
-    if part.n < FEWEST or not fall:
+    if fall <= 0:
         return (
             f"Of {counted(len(losses), 'pooled run')} none alone brought a label that makes its "
             f"{loss.measure} better"
-            if fall <= 0
-            else f"{run.name} has the largest loss of {loss.measure} without {labels}"
         )
+    if part.n < FEWEST:
+        return f"{run.name} has the largest loss of {loss.measure} without {labels}"
     return (
-        f"Without {labels}, {run.name} has a {loss.measure} of {part.value:.3f} instead of "
+        f"Without {labels}, the {loss.measure} of {run.name} is {part.value:.3f} instead of "
         f"{loss.score:.3f}: worse by {fall:.3f} ({interval_text(part.interval, digits=3)}), rank "
         f"{part.rank} instead of {loss.rank} of {counted(len(runs), 'run')}"
     )

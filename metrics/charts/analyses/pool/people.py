@@ -33,8 +33,8 @@ def people_result(
             "labels of the same pairs for the truth. Precision: of the pairs that the annotator "
             f"calls relevant (grade {threshold} or more), the share to which the others do. "
             "Recall: of what the others call relevant, the share to which the annotator does. "
-            "The lines of the chart are 95 % intervals. All together is what people reach by one "
-            "another's labels; a run that scores higher is not proved to be better than they."
+            "The lines of the chart are 95 % intervals. All together is what annotators reach by "
+            "one another's labels; a run that scores higher is not proved to be better than they."
         ),
         extent=f"{extent}, on pairs that two or more of them labelled",
         columns=[
@@ -66,7 +66,7 @@ def _headline(whole: PersonQuality, n_people: int) -> str:
         )
     share = share_text(whole.precision, whole.precision_interval)
     return (
-        f"Held to one another's labels, people reach a precision and recall of {share} over "
+        f"Held to one another's labels, annotators reach a precision and recall of {share} over "
         f"{whole.n_positive:,} labels of relevant"
     )
 

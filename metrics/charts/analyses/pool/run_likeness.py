@@ -85,13 +85,17 @@ def _headline(
     )
     if len(comparisons) == 1:
         return text
-    least, other = min(comparisons, key=lambda row: row[0])
-    return (
-        f"{text}, more than any other two of these runs; {names[other.first]} and "
-        f"{names[other.second]} share {100 * least:.1f} %"
-        if least < share
-        else f"{text}, as any two of these runs do"
-    )
+    least, last = min(comparisons, key=lambda row: row[0])
+    n_equal = sum(round(value - share, 9) == 0 for value, _ in comparisons) - 1
+    if n_equal == len(comparisons) - 1:
+        return f"{text}, as any two of these runs do"
+    if n_equal:
+        text += f", as {counted(n_equal, 'other pair')} of runs, and more than all others"
+    else:
+        text += ", more than any other two of these runs"
+    if last.n < FEWEST:
+        return text
+    return f"{text}; {names[last.first]} and {names[last.second]} share {100 * least:.1f} %"
 
 
 def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec:

@@ -56,6 +56,12 @@ def _headline(differences: SystemDifferences, names: RunNames) -> str:
     best = differences.systems[0]
     n = len(differences.systems)
     n_like = sum(row.group == 1 for row in differences.systems) - 1
+    n_best = sum(row.rank == 1 for row in differences.systems)
+    if n_best > 1:
+        return (
+            f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; "
+            f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs differ"
+        )
     lead = (
         f"{names.runs[best.system]} leads with a mean of {best.mean:.4f} "
         f"({interval_text(best.interval, digits=4)})"

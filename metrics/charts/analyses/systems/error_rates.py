@@ -93,8 +93,16 @@ def _headline(table: TopicTable, rates: ErrorRates) -> str:
         if edge is not None
     ]
     if not of_levels:
-        return f"No difference of the {pairs} is so large that {two_sets} disagree in 5 % or less"
-    return f"Of {pairs}, {two_sets} would disagree on at most {', on at most '.join(of_levels)}"
+        return (
+            f"Among {pairs} there is no difference from which on {two_sets} would disagree on 5 % "
+            "or less"
+        )
+    if len(set(edges)) == 1:
+        of_levels = of_levels[-1:]
+    return (
+        f"Of {pairs}, by the mean of each bin, {two_sets} would disagree on at most "
+        f"{', on at most '.join(of_levels)}"
+    )
 
 
 def _curves(table: TopicTable, rates: ErrorRates) -> Spec:

@@ -70,7 +70,7 @@ def _headline(table: TopicTable, rates: SwapRates) -> str:
     edge = rates.low_from(LEVEL, fewest=FEWEST)
     if table.n_units < FEWEST_UNITS or edge is None:
         return sentence
-    return f"{sentence}, of those {edge:g} or more apart at most {100 * LEVEL:.0f} % in each bin"
+    return f"{sentence}, of those {edge:g} or more apart at most {100 * LEVEL:.0f} %, bin by bin"
 
 
 def _curves(measured: Sequence[SwapRates]) -> Spec:

@@ -10,6 +10,7 @@ from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.comparisons.generalizability import Generalizability, SignalRatio
 
 LEVELS = (0.8, 0.9, 0.95)
+FEWEST = 30  # topics or groups from which on a headline tells numbers
 GOOD = 0.9
 POINTS = 40
 RELATIVE, ABSOLUTE = "E rho squared", "Phi"
@@ -79,10 +80,15 @@ def _headline(table: TopicTable, study: Generalizability) -> str:
         )
     needed, between = study.relative.topics_for(GOOD)
     absolute, _ = study.absolute.topics_for(GOOD)
-    low, high = (f"{end:,}" if end is not None else "any number" for end in between)
+    if n < FEWEST:
+        return f"E rho squared and Phi of {n:,} {table.unit}: few to know variances by"
+    sentence = f"With {n:,} {table.unit} E rho squared is {value:.3f}"
+    if interval.low is None:
+        return f"{sentence} (no interval); {GOOD:g} takes {needed:,}, of Phi {absolute:,}"
+    low, high = between
+    ends = f"{low:,.0f} or more" if high is None else f"{low:,.0f} to {high:,.0f}"
     return (
-        f"With {n:,} {table.unit} E rho squared is {value:.3f} "
-        f"({interval_text(interval, digits=3)}); {GOOD:g} takes {needed:,} ({low} to {high}), of "
+        f"{sentence} ({interval_text(interval, digits=3)}); {GOOD:g} takes {needed:,} ({ends}), of "
         f"Phi {absolute:,}"
     )
 

@@ -94,10 +94,10 @@ def pairs_to_deepen(
     sources: Integers,
     graded: RankedPairs,
 ) -> Integers:
-    """(Q,) pairs within the first `depth` + 10 ranks of a run that have no grade yet.
+    """(Q,) pairs within the first `depth` + 10 ranks of a run that are not settled yet.
 
     tops : rows of these sources and others; depth : (Q,), 0 where nothing is to be deepened
-    sources : (Q,) ascending keys, one or more; graded : pairs that have a grade
+    sources : (Q,) ascending keys, one or more; graded : pairs that are
     """
     codes, width = [], 1 + max(int(pairs.target.max(initial=0)) for pairs in (*tops, graded))
     low = min(int(pairs.target.min(initial=0)) for pairs in (*tops, graded))

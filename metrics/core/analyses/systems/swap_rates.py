@@ -14,6 +14,7 @@ FEWEST_TRIALS, MOST_TRIALS = 200, 1_000
 WORK = 2_000_000  # pairs of runs, and tens of topics, in all trials
 RESAMPLES = 100
 PREDICTIONS = 50
+MOST_BINS = 1_000
 BELOW = 1 - 1e-10  # of a width: a difference that is on an edge but for rounding is above it
 
 
@@ -65,7 +66,9 @@ def swap_rates(scores: NDArray[np.float64], *, size: int, n_trials: int | None =
     n_topics, n_runs = scores.shape
     work = n_runs * (n_runs - 1) // 2 + n_topics // 10
     n_trials = n_trials or max(FEWEST_TRIALS, min(MOST_TRIALS, WORK // work))
-    width = bin_width(float(np.ptp(scores.mean(axis=0)))) * BELOW
+    # of scores far from 0 to 1 there are no more bins either
+    width = max(bin_width(float(np.ptp(scores.mean(axis=0)))), float(np.ptp(scores)) / MOST_BINS)
+    width *= BELOW
     curve = swap_curve(scores, n_queries=size, rng=rng, n_trials=n_trials, width=width)
     edges = np.round(curve.edges, 8)
     n_bins = len(curve.pairs)

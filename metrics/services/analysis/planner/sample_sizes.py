@@ -9,6 +9,7 @@ from metrics.charts.analyses.planner.sample_sizes import (
     DifferencePlan,
     ErrorPlan,
     JudgingCost,
+    Population,
     RunErrors,
     difference_result,
     error_result,
@@ -60,7 +61,7 @@ def sampling_errors_of_file(request: FileRequest) -> AnalysisResult:
 def for_error(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some errors of a score, with what their judging costs."""
     scores = topic_scores(request, least=1)
-    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request)))
+    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request, scores)))
 
 
 def for_error_of_file(request: FileRequest) -> AnalysisResult:
@@ -72,7 +73,7 @@ def for_difference(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some differences of two runs, with what their judging costs."""
     scores = topic_scores(request)
     plan = _difference_plan(scores)
-    return _with_pool(request, scores, difference_result(plan, _cost(request)))
+    return _with_pool(request, scores, difference_result(plan, _cost(request, scores)))
 
 
 def for_difference_of_file(request: FileRequest) -> AnalysisResult:
@@ -92,12 +93,18 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
         )
         for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
     ]
-    return sampling_result(curves, scores.nouns, n=n, unit=scores.unit, measure=scores.measure)
+    population = Population(n, scores.groups.n, scores.unit)
+    return sampling_result(curves, scores.nouns, population, measure=scores.measure)
 
 
 def _error_plan(scores: TopicScores) -> ErrorPlan:
     middle = middle_run(scores.values, scores.groups)
     values = scores.values[:, middle.position]
+    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+        raise NotDefined(
+            f"{scores.runs[middle.position]}, the run in the middle, has the same score "
+            "everywhere, so that its error is not known: choose other runs or another measure."
+        )
     errors = [step * _scale(scores) for step in ERRORS]
     of_these, like_these = (
         [
@@ -114,7 +121,7 @@ def _error_plan(scores: TopicScores) -> ErrorPlan:
         errors,
         of_these,
         like_these,
-        len(scores.topics),
+        Population(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
     )
@@ -125,10 +132,10 @@ def _difference_plan(scores: TopicScores) -> DifferencePlan:
     middle = middle_pair(scores.values, pairs, scores.groups)
     first, second = pairs[middle.position]
     values = scores.values[:, first] - scores.values[:, second]
-    if not values.any():
+    if np.ptp(values) <= 1e-12 * np.abs(scores.values).max():
         raise NotDefined(
-            f"{scores.runs[first]} and {scores.runs[second]}, the pair in the middle, have the "
-            "same score everywhere: choose runs that differ."
+            f"{scores.runs[first]} and {scores.runs[second]}, the pair in the middle, differ by "
+            "the same everywhere, so that their spread is not known: choose other runs."
         )
     differences = [step * _scale(scores) for step in DIFFERENCES]
     sizes = [
@@ -157,7 +164,7 @@ def _difference_plan(scores: TopicScores) -> DifferencePlan:
         differences,
         sizes,
         simulated,
-        len(scores.topics),
+        Population(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
     )
@@ -169,9 +176,9 @@ def _scale(scores: TopicScores) -> float:
     return 1.0 if sizes.max() <= 1 else float(f"{sizes.mean():.1g}")
 
 
-def _cost(request: AnalysisRequest) -> JudgingCost:
+def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
     """The pairs of a query, the time of a judgment and the pay of an hour."""
-    runs = runs_of(request, least=1)
+    runs = [run for run in runs_of(request, least=1) if run.pk in scores.keys]
     query_set = QuerySet.objects.get(
         collection=request.collection,
         name=request.spec.scores.query_set,
@@ -217,6 +224,6 @@ def _with_pool(
         "n_sources": n_sources,
         "depth": [str(DEPTH)],
         "query_set": [str(query_set.pk)],
-        "runs": [str(run.pk) for run in runs_of(request, least=1)],
+        "runs": [str(key) for key in scores.keys],
     }
     return result._replace(next_parameters=parameters)

@@ -13,10 +13,17 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import nouns_of, with_sample_note
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
-from metrics.services.scores.labels import Ids
+from metrics.services.scores.labels import Ids, ends
 from pooling.core.strategies.selections import RankedPairs
 from pooling.services.runs.rankings import left_out_keys, load_top
 
+# labelled, though perhaps without a grade, or left out by a lead
+_SETTLED = """
+    SELECT pair.query_id::bigint, pair.document_id::bigint FROM annotate_pair pair
+    WHERE pair.collection_id = %s AND (
+        EXISTS (SELECT FROM annotate_countingjudgment label WHERE label.pair_id = pair.id)
+        OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
+"""
 LEAST = 0.5  # share of positives at the edge of a query that is listed
 _TIMES = f"""
     SELECT label.active_ms::bigint FROM annotate_countingjudgment label
@@ -62,7 +69,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
 
 
 def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depth: Ids) -> Ids:
-    """(Q,) pairs without a grade within the depth and 10 ranks more; 0 where the depth is 0."""
+    """(Q,) pairs without a label within the depth and 10 ranks more; 0 where the depth is 0."""
     inputs, sources = brought.inputs, brought.inputs.scope.sources
     originals = originals_of(collection=request.collection)
     left_out = left_out_keys(collection=request.collection)
@@ -76,7 +83,9 @@ def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], 
         )
         tops.append(top._replace(target=originals.of(top.target)))
     has_grade = ~np.isnan(brought.labels.people)
-    target = originals.of(brought.labels.doc[has_grade])
-    source = sources[brought.labels.query[has_grade]]
-    graded = RankedPairs(source, target, np.ones(len(target), dtype=np.int64))
+    settled = copied_columns(_SETTLED, ("query", "document"), [request.collection.pk])
+    first, second = ends(inputs.scope.direction)
+    source = np.concatenate([sources[brought.labels.query[has_grade]], settled[first]])
+    target = np.concatenate([brought.labels.doc[has_grade], settled[second]])
+    graded = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
     return pairs_to_deepen(tops, depth, sources=sources, graded=graded)

@@ -32,7 +32,7 @@ class TopicScores(NamedTuple):
     """Scores of S runs on T topics, none missing; two runs and two topics at least.
 
     values : (T, S) as the measure has them; topics : (T,) as people name them; groups : of the T
-    runs, teams : (S,) names, "" for no team
+    runs, teams : (S,) names, "" for no team; keys : (S,) of the runs, none in a file
     measure : its name, "" in a file; smaller_is_better : of it
     topic_noun : in the plural; extent : in words; notes : on what is left out or counts 0
     """
@@ -42,6 +42,7 @@ class TopicScores(NamedTuple):
     groups: Groups
     runs: list[str]
     teams: list[str]
+    keys: list[int]
     measure: str
     smaller_is_better: bool
     topic_noun: str
@@ -89,6 +90,7 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
             for number, name in enumerate(run_names)
         ],
         teams=[run.team for run in runs],
+        keys=[run.pk for run in runs],
         measure=measure.name,
         smaller_is_better=measure.entry.smaller_is_better,
         topic_noun=nouns.queries,
@@ -118,6 +120,7 @@ def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores
         groups=Groups.of([key or f"\0{row}" for row, key in enumerate(keys)]),
         runs=table.runs,
         teams=[""] * len(table.runs),
+        keys=[],
         measure="",
         smaller_is_better=False,
         topic_noun="topics",
@@ -182,6 +185,7 @@ def _complete(
         groups=groups,
         runs=[name for name, stays in zip(scores.runs, runs.tolist(), strict=True) if stays],
         teams=[team for team, stays in zip(scores.teams, runs.tolist(), strict=True) if stays],
+        keys=[key for key, stays in zip(scores.keys, runs.tolist(), strict=False) if stays],
         extent=extent if topics.all() else f"{len(values):,} of {extent}",
         notes=notes,
     )

@@ -95,7 +95,7 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
         (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
         (ROWS[:20], "sampling-error", "Errors of samples of 20 topics: few to know"),
-        (ROWS[:20], "queries-for-error", "Numbers of topics for an error, by 20: few to know"),
+        (ROWS[:20], "queries-for-error", "Numbers of topics for an error, by 20 topics: few for"),
         (ROWS[:20], "queries-for-difference", "Numbers of topics for a difference: few are"),
     ],
 )
@@ -128,7 +128,7 @@ def test_power_by_simulation_is_near_the_power_asked_for_and_absent_for_huge_num
 def test_one_run_has_errors_and_no_difference(study):
     key = Run.objects.get(name="alpha").pk
     for name in NAMES[:2]:
-        assert answer_of(study, name, run=key).result is not None
+        assert answer_of(study, name, run=key, measure="RR").result is not None
     assert "It takes 2 runs" in answer_of(study, NAMES[2], run=key).reason
     for name in NAMES[:2]:
         assert of_file(name, ROWS[:, :1]).rows
@@ -136,13 +136,24 @@ def test_one_run_has_errors_and_no_difference(study):
         of_file(NAMES[2], ROWS[:, :1])
 
 
-def test_constant_and_equal_scores_give_sentences():
-    assert "same score everywhere" in _reason(NAMES[2], np.repeat(ROWS[:, :1], 2, axis=1))
-    constant = np.full((50, 2), 0.25)
+def test_scores_without_a_spread_give_sentences():
+    constant, shifted = np.full((50, 2), 0.25), ROWS[:, :1] + np.array([[0.0, 0.1]])
     assert rows_of(of_file(NAMES[0], constant))[0]["like_these_95"] == 0
-    assert {row["of_these"] for row in rows_of(of_file(NAMES[1], constant))} == {1}
-    assert "same score everywhere" in _reason(NAMES[2], constant)
-    assert "single" in _reason(NAMES[0], ROWS[:1]) or "two topics" in _reason(NAMES[0], ROWS[:1])
+    assert "has the same score everywhere" in _reason(NAMES[1], constant)
+    for values in (constant, shifted, np.repeat(ROWS[:, :1], 2, axis=1)):
+        assert "differ by the same everywhere" in _reason(NAMES[2], values)
+    assert "two topics" in _reason(NAMES[0], ROWS[:1])
+
+
+def test_few_groups_have_no_headline_however_many_topics():
+    table = ScoreTable(
+        [f"t{t}" for t in range(200)], ["a", "b"], ROWS, [f"g{t % 3}" for t in range(200)]
+    )
+    for name in NAMES:
+        find = ANALYSES[name].of_scores
+        assert find is not None
+        headline = find(FileRequest(table, "tukey", "zero")).headline
+        assert "few" in headline and "95 of 100" not in headline and "80 of 100" not in headline
 
 
 def _reason(name: str, values: np.ndarray) -> str:

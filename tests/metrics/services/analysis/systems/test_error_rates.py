@@ -78,13 +78,13 @@ def test_runs_that_are_far_apart_can_be_trusted_and_equal_ones_not():
     values = 0.2 + 0.02 * rng.random((40, 3)) + np.array([0, 0.001, 0.305])
     result = of_scores(NAME, values)
     assert result.headline.startswith(
-        "Of 3 pairs of 3 runs, two sets of 40 topics would disagree on at most 5 % for differences "
-        "of 0.3 or more"
+        "Of 3 pairs of 3 runs, by the mean of each bin, two sets of 40 topics would disagree on at "
+        "most 1 % for differences of 0.3 or more"
     )
     equal = of_scores(NAME, np.repeat(rng.random((40, 1)), 3, axis=1))
     assert equal.headline == (
-        "No difference of the 3 pairs of 3 runs is so large that two sets of 40 topics disagree in "
-        "5 % or less"
+        "Among 3 pairs of 3 runs there is no difference from which on two sets of 40 topics would "
+        "disagree on 5 % or less"
     )
 
 

@@ -105,7 +105,7 @@ def test_runs_that_are_equal_throughout_share_nothing():
 
 
 def test_a_file_of_one_run_is_refused():
-    with pytest.raises(NotDefined, match="It takes two topics and two runs"):
+    with pytest.raises(NotDefined, match="It takes two topics and 2 runs"):
         of_scores(NAME, np.zeros((5, 1)))
 
 

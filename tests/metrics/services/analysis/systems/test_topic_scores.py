@@ -233,9 +233,9 @@ def test_a_file_with_too_many_gaps_or_too_little_is_refused():
         scores_of_file(GAPS[:2], missing="queries")
     with pytest.raises(NotDefined, match="is 1 run and 4 of the topics"):
         scores_of_file(GAPS[:, :2], names=("A", "B"), missing="runs")
-    with pytest.raises(NotDefined, match="It takes two topics and two runs"):
+    with pytest.raises(NotDefined, match="It takes two topics and 2 runs"):
         scores_of_file(GAPS[:1])
-    with pytest.raises(NotDefined, match="It takes two topics and two runs"):
+    with pytest.raises(NotDefined, match="It takes two topics and 2 runs"):
         scores_of_file(GAPS[:, :1], names=("A",))
 
 
