@@ -15,8 +15,8 @@ POWERS = [10**power for power in range(9)]
 WANTED = 2  # the place, among errors or differences from the largest, that a headline is of
 
 
-class Population(NamedTuple):
-    """What is drawn of: n queries in n_units groups; unit : the noun of these, in the plural."""
+class PlannedQueries(NamedTuple):
+    """The n queries that a plan draws of, in n_units groups; unit : their noun, in the plural."""
 
     n: int
     n_units: int
@@ -91,7 +91,7 @@ class ErrorPlan(NamedTuple):
     errors: list[float]
     of_these: list[int]
     like_these: list[int]
-    population: Population
+    population: PlannedQueries
     measure: str
     nouns: Nouns
 
@@ -107,7 +107,7 @@ class DifferencePlan(NamedTuple):
     differences: list[float]
     sizes: list[list[RequiredQueries]]
     simulated: list[float | None]
-    population: Population
+    population: PlannedQueries
     measure: str
     nouns: Nouns
 
@@ -127,7 +127,7 @@ class DifferencePlan(NamedTuple):
 
 
 def sampling_result(
-    curves: Sequence[RunErrors], nouns: Nouns, population: Population, *, measure: str
+    curves: Sequence[RunErrors], nouns: Nouns, population: PlannedQueries, *, measure: str
 ) -> AnalysisResult:
     """The errors by size of the sample; one run or more."""
     first, (n, n_units, unit) = curves[0], population

@@ -9,7 +9,7 @@ from metrics.charts.analyses.planner.sample_sizes import (
     DifferencePlan,
     ErrorPlan,
     JudgingCost,
-    Population,
+    PlannedQueries,
     RunErrors,
     difference_result,
     error_result,
@@ -93,7 +93,7 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
         )
         for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
     ]
-    population = Population(n, scores.groups.n, scores.unit)
+    population = PlannedQueries(n, scores.groups.n, scores.unit)
     return sampling_result(curves, scores.nouns, population, measure=scores.measure)
 
 
@@ -121,7 +121,7 @@ def _error_plan(scores: TopicScores) -> ErrorPlan:
         errors,
         of_these,
         like_these,
-        Population(len(scores.topics), scores.groups.n, scores.unit),
+        PlannedQueries(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
     )
@@ -164,7 +164,7 @@ def _difference_plan(scores: TopicScores) -> DifferencePlan:
         differences,
         sizes,
         simulated,
-        Population(len(scores.topics), scores.groups.n, scores.unit),
+        PlannedQueries(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
     )
