@@ -13,7 +13,7 @@ from metrics.charts.analyses.measures.folds import folds_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import fold_means
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import name_of, nouns_of
+from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of
 from metrics.services.analysis.measures.means import missing_notes
 from metrics.services.analysis.measures.system_runs import (
     MeasuredSystems,
@@ -105,6 +105,7 @@ def _folds_of(request: AnalysisRequest) -> list[Fold]:
         if match[1] == chosen_match[1]
     }
     if chosen_name not in number_by_name or len(number_by_name) < 2:
+        direction_inputs(request)  # has a sentence of its own where there are no queries
         raise NotDefined(f"The query set “{chosen_name}” is not one of two folds or more. {HOW}.")
     if len(number_by_name) > MOST_FOLDS:
         raise NotDefined(f"{len(number_by_name):,} folds are too many: {MOST_FOLDS} at most.")
