@@ -145,6 +145,15 @@ def name_of(run: Run) -> str:
     return f"{run.name} (hidden)" if run.is_hidden else run.name
 
 
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """The names of runs, each once: two hidden runs of different people may have one name."""
+    names = [name_of(run) for run in runs]
+    return [
+        f"{name} ({names[:number].count(name) + 1})" if name in names[:number] else name
+        for number, name in enumerate(names)
+    ]
+
+
 def exact_values(inputs: DirectionInputs, runs: Sequence[Run], measure: Measure) -> list[RunValues]:
     """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]

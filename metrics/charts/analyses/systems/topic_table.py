@@ -15,6 +15,7 @@ class TopicTable(NamedTuple):
     measure : its name, "" where it has none; smaller_is_better : of it
     noun : of the topics in the plural; extent : how many of them; notes : on what is left out
     unit : noun of what is drawn as a whole, the topics or their groups; n_units : how many
+    means : (S,) of the runs, with the weights of a sample
     """
 
     values: NDArray[np.float64]
@@ -27,6 +28,7 @@ class TopicTable(NamedTuple):
     notes: list[str]
     unit: str
     n_units: int
+    means: NDArray[np.float64]
 
     @property
     def score(self) -> str:
@@ -46,6 +48,6 @@ class TopicTable(NamedTuple):
 
     @property
     def best_first(self) -> NDArray[np.int64]:
-        """(S,) numbers of the runs by their plain means, the best first."""
+        """(S,) numbers of the runs by their means, the best first."""
         sign = 1 if self.smaller_is_better else -1
-        return np.argsort(np.round(sign * self.values.mean(axis=0), 12), kind="stable")
+        return np.argsort(np.round(sign * self.means, 12), kind="stable")

@@ -1,5 +1,6 @@
 """The chapter on the pool: what it favours, and how alike its runs are."""
 
+from annotate.models import Role
 from metrics.core.analyses.pool.bias_by_size import bias_by_size
 from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
@@ -97,16 +98,16 @@ ANALYSES = [
             "Queries are listed if half of these pairs, or more, are positive. The share of all "
             "of them has Wilson's 95 % interval with an effective number of pairs, by groups of "
             "queries. Pairs to add are those of the first ranks down to ten below that depth "
-            "without a grade by people, each once. Hours: the mean active time of a label that "
-            "was given here, one label a pair. Excluded pairs, golds, training and labels taken "
-            "back do not count."
+            "that nobody has labelled and no lead has left out, each once. Hours: the mean active "
+            "time of a label that was given here, one label a pair. Excluded pairs, golds, "
+            "training and labels taken back do not count."
         ),
         find=edges.saturated_queries,
         function=pool_edges,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/pool/test_edges.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
-        next_page=NextPage("Make a pool", "pooling:pool-new"),
+        next_page=NextPage("Make a pool", "pooling:pool-new", frozenset({Role.RESEARCHER})),
     ),
     Analysis(
         name="people-as-systems",

@@ -14,7 +14,13 @@ from metrics.core.files.scores import ScoreTable
 from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
 from metrics.core.statistics.intervals import NO_INTERVAL
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    name_of,
+    names_of,
+    nouns_of,
+    runs_of,
+)
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.samples.estimates import EstimateKind
@@ -80,7 +86,7 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
     by_measure = [means for means, right in zip(measured.means, is_right, strict=True) if right]
     nouns = nouns_of(inputs)
     return RunScores(
-        runs=[name_of(run) for run in runs],
+        runs=names_of(runs),
         columns=[measure.name for measure in measures],
         keys=[measure.name for measure in measures],
         means=[list(means) for means in zip(*by_measure, strict=True)],

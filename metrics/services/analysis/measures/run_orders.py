@@ -9,7 +9,7 @@ from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.results import AnalysisResult
 from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, parts_of, runs_of
+from metrics.services.analysis.inputs import direction_inputs, names_of, nouns_of, parts_of, runs_of
 from metrics.services.analysis.measures.means import (
     MeasuredRuns,
     measured_runs,
@@ -84,7 +84,7 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
     gaps = missing_notes(runs, by_source[source].n_missing, nouns.queries)
     means = [by_source[label_source].means[0] for label_source in columns]
     scores = RunScores(
-        runs=[name_of(run) for run in runs],
+        runs=names_of(runs),
         columns=[label_source.label for label_source in columns],
         keys=[label_source.key for label_source in columns],
         means=[list(of_run) for of_run in zip(*means, strict=True)],

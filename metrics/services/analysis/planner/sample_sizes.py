@@ -176,14 +176,18 @@ def _scale(scores: TopicScores) -> float:
     return 1.0 if sizes.max() <= 1 else float(f"{sizes.mean():.1g}")
 
 
-def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
-    """The pairs of a query, the time of a judgment and the pay of an hour."""
-    runs = [run for run in runs_of(request, least=1) if run.pk in scores.keys]
-    query_set = QuerySet.objects.get(
+def _query_set(request: AnalysisRequest) -> QuerySet:
+    return QuerySet.objects.get(
         collection=request.collection,
         name=request.spec.scores.query_set,
         direction=request.spec.direction,
     )
+
+
+def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
+    """The pairs of a query, the time of a judgment and the pay of an hour."""
+    runs = [run for run in runs_of(request, least=1) if run.pk in scores.keys]
+    query_set = _query_set(request)
     leave_out = left_out_keys(collection=request.collection)
     tops = [
         load_top(run=run, depth=DEPTH, query_set=query_set, leave_out=leave_out) for run in runs
@@ -213,11 +217,7 @@ def _with_pool(
     request: AnalysisRequest, scores: TopicScores, result: AnalysisResult
 ) -> AnalysisResult:
     """Add the choices of a pool of as many queries as the headline names, or of all."""
-    query_set = QuerySet.objects.get(
-        collection=request.collection,
-        name=request.spec.scores.query_set,
-        direction=request.spec.direction,
-    )
+    query_set = _query_set(request)
     n_sources = result.next_parameters.get("n_sources", [str(len(scores.topics))])
     parameters = {
         "strategy": ["depth-k-sample"],

@@ -8,7 +8,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.measures import measures
 from metrics.services.analysis.analyses import AnalysisRequest
-from metrics.services.analysis.inputs import name_of, nouns_of, with_sample_note
+from metrics.services.analysis.inputs import names_of, nouns_of, with_sample_note
 from metrics.services.analysis.pool.brought import brought_labels
 
 
@@ -26,14 +26,15 @@ def unique_positives(request: AnalysisRequest) -> AnalysisResult:
         threshold=inputs.spec.threshold,
         groups=inputs.groups,
     )
+    names = names_of([brought.runs[row] for row in brought.chosen_rows])
     runs = [
         PooledRun(
-            name_of(brought.runs[row]),
+            name,
             brought.runs[row].team,
             brought.is_pooled[row],
             [loss for loss in losses if loss.run == row],
         )
-        for row in brought.chosen_rows
+        for name, row in zip(names, brought.chosen_rows, strict=True)
     ]
     runs.sort(key=lambda run: (run.losses[0].rank or n_runs + 1, run.name))
     nouns = with_sample_note(nouns_of(inputs), inputs)

@@ -13,7 +13,7 @@ from metrics.core.analyses.pool.run_likeness import (
     run_likeness,
 )
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, runs_of
+from metrics.services.analysis.inputs import direction_inputs, names_of, runs_of
 from metrics.services.analysis.measures.means import missing_notes
 from pooling.core.strategies.selections import RankedPairs
 from pooling.services.pools.previews import OVERLAP_DEPTH, RBO_P
@@ -58,7 +58,7 @@ def likeness_of_runs(request: AnalysisRequest) -> AnalysisResult:
     pairs = run_likeness(tops, sources=sources, groups=inputs.groups, k=OVERLAP_DEPTH, p=RBO_P)
     return likeness_result(
         pairs,
-        names=[name_of(run) for run in runs],
+        names=names_of(runs),
         k=OVERLAP_DEPTH,
         depth=depth,
         nouns=Nouns(facts.queries, facts.text, notes),

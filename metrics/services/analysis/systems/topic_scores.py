@@ -15,7 +15,7 @@ from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, Not
 from metrics.services.analysis.inputs import (
     direction_inputs,
     exact_values,
-    name_of,
+    names_of,
     nouns_of,
     runs_of,
 )
@@ -79,16 +79,11 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
     names = dict(
         items.filter(pk__in=inputs.scope.sources.tolist()).values_list("pk", "external_id")
     )
-    run_names = [name_of(run) for run in runs]
     scores = TopicScores(
         values=np.array([row.whole[0] for row in run_values]).T,
         topics=[names[key] for key in inputs.scope.sources.tolist()],
         groups=inputs.groups,
-        # two hidden runs of different people may have one name
-        runs=[
-            f"{name} ({run_names[:number].count(name) + 1})" if name in run_names[:number] else name
-            for number, name in enumerate(run_names)
-        ],
+        runs=names_of(runs),
         teams=[run.team for run in runs],
         keys=[run.pk for run in runs],
         measure=measure.name,
