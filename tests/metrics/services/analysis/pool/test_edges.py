@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Duplicate, Item, Resolution
+from annotate.models import Duplicate, Item, Pair, Resolution
 from annotate.services.review import exclusions
 from pooling.models import Ranking, Run
 from tests import cast
@@ -94,6 +94,17 @@ def test_propagated_grades_are_not_counted_and_their_pairs_not_added(study):
     )
     after = rows_of(study)
     assert after[name][3] == before[name][3] - 1
+
+
+def test_pairs_that_a_lead_left_out_are_not_to_be_added(study):
+    before, grades, lead = expected("A", "B", "C"), people_grades(), cast.member(study, "lead")
+    name = next(name for name, row in before.items() if row[3])
+    query = study.items.get(side="query", external_id=name)
+    near = {target for run in "ABC" for target in rankings_of(run)[query.pk][: DEPTH + 10]}
+    document = min(target for target in near if (query.pk, target) not in grades)
+    pair, _ = Pair.objects.get_or_create(collection=study, query=query, document_id=document)
+    exclusions.exclude_pair(pair=pair, by=lead, reason="Blank")
+    assert rows_of(study)[name][3] == before[name][3] - 1
 
 
 def test_labels_of_other_pairs_are_no_edge(study):

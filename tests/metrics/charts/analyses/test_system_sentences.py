@@ -1,0 +1,92 @@
+"""Sentences on systems and pools whose numbers are equal, go the other way, or say nothing."""
+
+import numpy as np
+import pytest
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.pool.own_labels import PooledRun, own_labels_result
+from metrics.charts.analyses.pool.run_likeness import likeness_result
+from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
+from metrics.core.analyses.pool.run_likeness import RunPairLikeness
+from metrics.core.analyses.systems.swap_rates import MOST_BINS, swap_rates
+from metrics.core.files.scores import ScoreTable
+from metrics.core.statistics.intervals import Interval
+from metrics.services.analysis.analyses import FileRequest
+from metrics.services.analysis.register import ANALYSES
+
+NOUNS = Nouns("queries", "40 queries", [])
+
+
+def headline_of(name: str, values: np.ndarray) -> str:
+    topics, runs = [f"t{n}" for n in range(len(values))], [f"r{n}" for n in range(values.shape[1])]
+    find = ANALYSES[name].of_scores
+    assert find is not None
+    return find(FileRequest(ScoreTable(topics, runs, values), "tukey", "zero")).headline
+
+
+def test_runs_with_the_best_mean_lead_together():
+    values = np.random.default_rng(1).random((40, 1)) / 2 + np.array([[0.4, 0.4, 0.0]])
+    assert headline_of("differences", values).startswith("2 of 3 runs share the best mean, 0.")
+
+
+def test_scores_without_error_have_no_interval_of_their_topics():
+    topics = np.linspace(0, 0.4, 40)[:, None]
+    sentence = headline_of("topics-needed", topics + np.array([[0.1, 0.3]]))
+    assert sentence.startswith("With 40 topics E rho squared is 1.000 (no interval); 0.9 takes 1,")
+    assert headline_of("topics-needed", np.random.default_rng(2).random((20, 3))).endswith(
+        "of 20 topics: few to know variances by"
+    )
+
+
+def pair(first: int, second: int, overlap: float, *, n: int = 40) -> RunPairLikeness:
+    interval = Interval(overlap - 0.05, overlap + 0.05)
+    return RunPairLikeness(first, second, n, overlap, interval, overlap, None, 0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("overlaps", "ending"),
+    [
+        ((0.9, 0.5, 0.1), "more than any other two of these runs; B and C share 10.0 %"),
+        (
+            (0.9, 0.9, 0.1),
+            "as 1 other pair of runs, and more than all others; B and C share 10.0 %",
+        ),
+        ((0.5, 0.5, 0.5), "as any two of these runs do"),
+    ],
+)
+def test_the_most_alike_are_told_with_those_that_are_as_much_so(overlaps, ending):
+    pairs = [
+        pair(*ends, share) for ends, share in zip([(0, 1), (0, 2), (1, 2)], overlaps, strict=True)
+    ]
+    result = likeness_result(pairs, names=["A", "B", "C"], k=10, depth=50, nouns=NOUNS)
+    assert result.headline.endswith(ending)
+
+
+def test_the_least_alike_are_not_told_of_a_handful_of_queries():
+    pairs = [pair(0, 1, 0.9), pair(0, 2, 0.5), pair(1, 2, 0.1, n=3)]
+    result = likeness_result(pairs, names=["A", "B", "C"], k=10, depth=50, nouns=NOUNS)
+    assert result.headline.endswith("more than any other two of these runs")
+
+
+@pytest.mark.parametrize("n", [5, 40])
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (-0.02, "Of 1 pooled run none alone brought a label that makes its AP better"),
+        (0.0, "Of 1 pooled run none alone brought a label that makes its AP better"),
+        (0.03, "AP"),
+    ],
+)
+def test_a_gain_without_own_labels_is_not_called_a_loss(n, loss, words):
+    part = ScoreWithout(n, 2, 0.5 - loss, loss, Interval(loss - 0.01, loss + 0.01), 1)
+    run = PooledRun("A", "", True, [RunLoss(0, "AP", 60, 0.5, 1, part, part)])
+    headline = own_labels_result([run], n_labels=60, depths=[10], nouns=NOUNS).headline
+    assert words in headline and "worse by -" not in headline
+    if loss > 0:
+        assert ("worse by 0.030" in headline) == (n == 40)
+
+
+def test_scores_of_a_large_range_have_no_more_bins_than_a_chart_could_need():
+    ranks = np.random.default_rng(3).integers(1, 25_000, (40, 2)).astype(float)
+    ranks[:, 1] += ranks[:, 0].mean() - ranks[:, 1].mean() + 0.2
+    assert len(swap_rates(ranks, size=10, n_trials=20).curve.pairs) <= MOST_BINS + 2
