@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 Spec = dict[str, Any]
-# An axis of counts; between 0 and 1 there would be marks that all read 0 or 1.
-WHOLE: Spec = {"format": ",d", "tickMinStep": 1}
+# An axis of counts. Of a range of 1 or 2 Vega marks halves in spite of the smallest step: they are
+# left without a label, which would be that of a count beside it.
+WHOLE: Spec = {
+    "format": ",d",
+    "tickMinStep": 1,
+    "labelExpr": "datum.value % 1 ? '' : datum.label",
+}
 
 
 class Chart(NamedTuple):

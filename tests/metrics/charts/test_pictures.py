@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, expect
 
-from metrics.charts.charts import Chart
+from metrics.charts.charts import WHOLE, Chart
 from metrics.charts.pictures import PictureError, svg_of, themed_spec
 from metrics.charts.stylesheet import light_colours
 from metrics.charts.theme import COLOURS, CONFIG
@@ -103,6 +103,14 @@ def test_names_of_runs_are_shown_as_they_are_with_the_files_that_have_their_lett
     assert svg.count("@font-face{font-family:Inter;src:url(data:font/woff2;base64,d09G") == 3
     assert svg_of(CHARTS["alpha-history"]).count("@font-face") == 1
     assert 'font-family="Inter, system-ui, sans-serif"' in svg
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_an_axis_of_counts_says_each_count_once_however_few(n):
+    x = {"field": "n", "type": "quantitative", "axis": WHOLE}
+    svg = svg_of(bars(data={"values": [{"n": n}]}, encoding={"x": x}))
+    labels = [word for word in words(svg) if word.isdigit()]
+    assert labels[0] == "0" and labels[-1] == str(n) and len(labels) == len(set(labels))
 
 
 def test_the_width_is_the_callers():

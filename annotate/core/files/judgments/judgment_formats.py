@@ -95,17 +95,6 @@ def read_judgments(
         yield from _judgments(cells, number, name, columns, problems, blanks=blanks)
 
 
-def judgment_columns(stream: BinaryIO, name: str) -> list[str]:
-    """The columns of a judgment file, to choose from. Raises FormatError for an unreadable file."""
-    first_line = text_files.first_line(stream, name)
-    if not first_line:
-        raise FormatError(name, None, "", f"{name} is empty.")
-    if first_line.lstrip().startswith("{"):
-        _, record = next(text_files.json_objects(stream, name, Problems()), (1, {}))
-        return [str(field) for field in record]
-    return text_files.header_of(stream, name)
-
-
 def _read_judgment_table(
     stream: BinaryIO, name: str, problems: Problems, columns: JudgmentColumns
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:

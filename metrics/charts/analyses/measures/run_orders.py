@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import MOST_LINES, NAME_WIDTH, RunScores
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
 
@@ -152,10 +152,10 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
     ]
     last = scores.columns[-1]
     x: Spec = {"field": "by", "type": "nominal", "title": None}
-    x |= {"scale": {"domain": scores.columns}}
+    x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
     x |= {"axis": {"labelAngle": -30 if len(scores.columns) > 3 else 0, "labelLimit": 160}}
     y: Spec = {"field": "rank", "type": "quantitative", "title": "Rank"}
-    y["axis"] = {"tickMinStep": 1, "format": "d"}
+    y["axis"] = WHOLE
     y["scale"] = {"reverse": True, "zero": False, "nice": False}
     tooltip = [
         tooltip_row("run", "Run"),
@@ -165,6 +165,7 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
     run = {"field": "run", "type": "nominal", "legend": None}
     return {
         "data": {"values": values},
+        "padding": {"left": 5, "top": 5, "bottom": 5, "right": NAME_WIDTH},
         "height": min(max(160, 22 * int(ranks[rows].max(initial=1))), 560),
         "encoding": {"x": x, "y": y},
         "layer": [

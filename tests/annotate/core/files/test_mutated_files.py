@@ -14,7 +14,6 @@ from annotate.core.files.id_lists import read_ids
 from annotate.core.files.items.item_formats import label_files, read_items
 from annotate.core.files.judgments.judgment_formats import (
     JudgmentColumns,
-    judgment_columns,
     read_judgments,
 )
 from annotate.core.files.references.reference_formats import read_reference
@@ -148,10 +147,6 @@ def test_judgments(sample, columns):
         ):
             assert not id_fault(row.query) and not id_fault(row.annotator) and row.grade >= 0
         assert_errors_described(problems, n_lines(data))
-        try:
-            judgment_columns(io.BytesIO(data), "upload.bin")
-        except FormatError as error:
-            assert str(error)
 
     run()
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from annotate.core.files.formats import Blanks, FormatError, Problems
 from annotate.core.files.judgments.judgment_formats import (
     JudgmentColumns,
-    judgment_columns,
     read_judgments,
 )
 from tests.annotate.core.files.samples import file, packed
@@ -122,11 +121,6 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are():
 def test_an_empty_file_of_judgments_is_refused(stream):
     with pytest.raises(FormatError, match="judged is empty"):
         judgments(stream)
-
-
-def test_the_columns_to_choose_from_are_those_of_the_header_or_the_first_object():
-    assert judgment_columns(file("a\tb", "1\t2"), "x") == ["a", "b"]
-    assert judgment_columns(file('{"a": 1, "b": 2}'), "x") == ["a", "b"]
 
 
 @given(st.binary(max_size=300))
