@@ -5,7 +5,7 @@ colours light, the background white. Nothing is fetched.
 
 Text is measured by fonts of this machine or, without any, by vl_convert's own Liberation Sans: it
 reads no WOFF2, and Inter is here in no other form. An SVG carries Inter's files and is shown with
-them: its letters may be somewhat wider than the room for them.
+them: its letters may be somewhat wider than the room for them, for which there is a margin.
 """
 
 import json
@@ -21,6 +21,8 @@ from metrics.charts.stylesheet import font_faces, light_colours
 from metrics.charts.theme import COLOURS, config_for, plot_pixels, whole_pixels
 
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
+# for the letters of names at the sides, which are wider in Inter than in what measured them
+MARGIN = {"left": 18, "right": 18, "top": 5, "bottom": 5}
 NO_ADDRESS: Final[list[str]] = []  # from which data or images may be fetched
 CONCATENATIONS = ("concat", "hconcat", "vconcat")
 
@@ -38,7 +40,7 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
     """
     config: Spec = config_for(pixels)
     base: Spec = {"width": "container" if width is None else width}
-    if any(kind in spec for kind in CONCATENATIONS):
+    if _has_plots_side_by_side(spec):
         # Vega-Lite fits single plots alone; those of a concatenation have widths of their own
         base = {}
         del config["autosize"]
@@ -52,7 +54,9 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
     """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
-    white = {**chart.spec, "background": "white"}
+    # plots side by side fill their width as they are
+    margin = {} if _has_plots_side_by_side(chart.spec) else {"padding": MARGIN}
+    white = {**margin, **chart.spec, "background": "white"}
     try:
         spec = themed_spec(white, pixels=pixels, width=pixels)
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=NO_ADDRESS)
@@ -62,6 +66,10 @@ def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
         raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
     # Vega numbers clips and gradients on and on while the process lives
     return _with_head(_with_own_numbers(svg), chart.spec.get("description", ""))
+
+
+def _has_plots_side_by_side(spec: Spec) -> bool:
+    return any(kind in spec for kind in CONCATENATIONS)
 
 
 def _fill(value: Any, names: dict[str, Any]) -> Any:
