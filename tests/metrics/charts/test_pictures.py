@@ -119,6 +119,11 @@ def test_the_width_is_the_callers():
     assert 160 + 90 < size(svg_of(CHARTS["margins"], pixels=100))[0] <= 350
 
 
+def test_there_is_a_margin_for_names_that_were_measured_too_narrow():
+    drawing = re.search(r'transform="translate\((\d+)', svg_of(bars()))
+    assert drawing and int(drawing[1]) >= 18
+
+
 def test_equal_charts_are_equal_bytes():
     # clips and a gradient, which Vega numbers
     first = svg_of(CHARTS["shades"])
