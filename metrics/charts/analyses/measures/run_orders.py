@@ -9,6 +9,8 @@ from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
 
+LETTERS_IN_LINE = 24  # of the names beneath a chart on a phone; more stand aslant
+
 
 def scatter_result(scores: RunScores) -> AnalysisResult:
     """The runs by one measure against another one; exactly two measures."""
@@ -153,7 +155,8 @@ def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
     last = scores.columns[-1]
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
-    x |= {"axis": {"labelAngle": -30 if len(scores.columns) > 3 else 0, "labelLimit": 160}}
+    is_crowded = sum(map(len, scores.columns)) > LETTERS_IN_LINE
+    x |= {"axis": {"labelAngle": -30 if is_crowded else 0, "labelLimit": 160}}
     y: Spec = {"field": "rank", "type": "quantitative", "title": "Rank"}
     y["axis"] = WHOLE
     y["scale"] = {"reverse": True, "zero": False, "nice": False}
