@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from annotate.models import Collection, Duplicate, Import, Kept
+from annotate.models import Collection, Duplicate, Import, Kept, PairExclusion
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
@@ -51,7 +51,7 @@ def look(
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
-    Five queries, and one for each. runs : those of the specs, at least
+    Six queries, and one for each. runs : those of the specs, at least
     """
     inputs_version = _inputs_version(collection)
     partners = partners_of(collection=collection, runs=runs)
@@ -82,7 +82,7 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; six queries at most."""
+    """The version of the inputs; seven queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
     partners = partners_of(collection=inquiry.collection, runs=runs)
@@ -90,14 +90,17 @@ def _version(inquiry: Inquiry) -> str:
 
 
 def _inputs_version(collection: Collection) -> str:
-    """A text that changes with labels, rankings and rules, imports and duplicates; four queries.
+    """A text that changes with labels, rankings and rules, imports, duplicates, exclusions, pay.
 
-    Items and their texts come by imports alone.
+    Five queries. Items and their texts come by imports alone.
     """
     imports = Import.objects.filter(collection=collection)
     newest = imports.aggregate(at=Max("work__finished_at"))["at"]
     marks = Duplicate.objects.filter(collection=collection).aggregate(n=Count("pk"), at=Max("at"))
-    return f"{RULES} {version_of(collection=collection)} {newest} {marks['n']} {marks['at']}"
+    exclusions = PairExclusion.objects.filter(collection=collection)
+    facts = [RULES, version_of(collection=collection), newest, *marks.values()]
+    facts += exclusions.aggregate(n=Count("pk"), at=Max("at")).values()
+    return " ".join(map(str, [*facts, collection.hourly_pay, collection.currency]))
 
 
 def _version_of(

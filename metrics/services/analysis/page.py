@@ -105,7 +105,7 @@ def panels_of(
     choices: SharedChoices,
     roles: Iterable[Role] = (),
 ) -> list[AnalysisPanel]:
-    """Look at some analyses; four queries, and one for each."""
+    """Look at some analyses; six queries, and one for each."""
     specs = [analysis.spec(choices) for analysis in analyses]
     answers = look(collection=collection, specs=specs, runs=choices.runs)
     rows = zip(analyses, answers, strict=True)

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.core.files.archives.sources import FileSource
-from annotate.models import Kept, QuerySet
+from annotate.models import Kept, Pair, PairExclusion, QuerySet
 from annotate.services.imports.imports import import_now
 from annotate.services.imports.kinds import ReferenceImport
 from annotate.services.review.duplicate_marks import (
@@ -83,6 +83,20 @@ def test_a_mark_of_a_duplicate_and_its_end_make_analyses_old(study):
     compute_kept(study, NAME)
     assert not answer(study).is_stale
     unmark_duplicates(collection=study, items=[second], by=None)
+    assert answer(study).is_stale
+
+
+def test_an_excluded_pair_without_a_label_and_other_pay_make_analyses_old(study):
+    compute_kept(study, NAME)
+    first_query = study.items.filter(side="query").order_by("pk")[0]
+    document = study.items.filter(side="document").order_by("pk")[0]
+    pair, _ = Pair.objects.get_or_create(collection=study, query=first_query, document=document)
+    PairExclusion.objects.create(pair=pair, collection=study, reason="a broken clip")
+    assert answer(study).is_stale
+    compute_kept(study, NAME)
+    assert not answer(study).is_stale
+    study.hourly_pay = 12
+    study.save()
     assert answer(study).is_stale
 
 
