@@ -2,12 +2,14 @@
 
 from annotate.models import Role
 from metrics.core.analyses.pool.bias_by_size import bias_by_size
+from metrics.core.analyses.pool.conclusions import conclusions
 from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.people import people_as_systems
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.pool import bias_by_size as by_size
+from metrics.services.analysis.pool import conclusions as under_other_labels
 from metrics.services.analysis.pool import edges, own_labels, people
 from metrics.services.analysis.pool import run_likeness as likeness
 
@@ -130,5 +132,32 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_people.py",
         choices=frozenset({Choice.THRESHOLD}),
+    ),
+    Analysis(
+        name="conclusions",
+        chapter=CHAPTER,
+        question="Which conclusions hang on whom?",
+        paper="Voorhees 2000, there of the orders of systems by other assessors",
+        definition=(
+            "The runs are scored again with every other label set: without all labels of one "
+            "annotator, of the 20 with most, where the rest of a pair's labels decide its grade by "
+            "the collection's own rule, and duplicates take what their originals then have; from "
+            "every other grade up; with each reference set alone, people alone, and both, people's "
+            "grade first or the larger one; and with the lowest and the highest score that labels "
+            "of what nobody has labelled could give each run by itself, as the leaderboard bounds "
+            "it. Kendall's tau-b and tau-AP, the mean of both ways, are of the means, equal to 12 "
+            "digits being equal. Two runs differ if Tukey's HSD at .05 over all runs and the error "
+            "of their own differences both say so, by groups of queries. A lead's decision on a "
+            "pair stays; golds, training, repeats and labels taken back do not count, nor do "
+            "pairs that a lead excluded. What a set has no label of counts as irrelevant, and "
+            "queries that a run misses as 0."
+        ),
+        find=under_other_labels.conclusions_under_other_labels,
+        function=conclusions,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/pool/test_conclusions.py",
+        choices=OF_SCORES,
+        measures=("C@1",),
+        n_runs=40,
     ),
 ]

@@ -1,0 +1,203 @@
+"""The conclusions on runs under other label sets: table and chart."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
+
+MOST_SETS = 40  # of the chart
+FEWEST = 30  # groups of queries from which on a headline says what lasts
+TAUS = ("tau-b", "tau-AP")
+
+
+class SetKind(StrEnum):
+    """A way in which a label set differs from the chosen one."""
+
+    PERSON = "without one annotator"
+    THRESHOLD = "other threshold"
+    SOURCE = "other labels"
+    UNLABELLED = "unlabelled targets"
+
+
+class SetWords(NamedTuple):
+    """A label set in words.
+
+    n_left_out : labels of the annotator who is left out; None for other sets
+    n_moved : pairs with another grade, or that became positive or ceased to be; None for bounds
+    """
+
+    kind: SetKind
+    name: str
+    n_left_out: int | None = None
+    n_moved: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The label set on an axis."""
+        return f"without {self.name}" if self.kind == SetKind.PERSON else self.name
+
+
+def conclusions_result(
+    outcome: Conclusions,
+    sets: Sequence[SetWords],
+    *,
+    runs: Sequence[str],
+    measure: str,
+    n_groups: int,
+    nouns: Nouns,
+) -> AnalysisResult:
+    """The conclusions under each label set; two runs or more.
+
+    sets : those of the outcome; n_groups : of the queries
+    """
+    rows = [
+        _row(named, conclusion, runs)
+        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+    ]
+    notes = list(nouns.notes)
+    if names := [
+        named.title
+        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+        if conclusion.n_same is None
+    ]:
+        notes.append(f"Without a finite {measure} for some {nouns.queries}: {', '.join(names)}.")
+    if len(sets) > MOST_SETS:
+        notes.append(f"Chart: the first {MOST_SETS} of {len(sets)} label sets.")
+    return AnalysisResult(
+        headline=_headline(outcome, sets, n_runs=len(runs), measure=measure, n_groups=n_groups),
+        reading=(
+            "Each line is another set of labels for the same runs. Circles are Kendall's tau-b "
+            "between the order of the runs under it and under the chosen labels, diamonds tau-AP, "
+            "which weighs the top more: 1 is the same order. The words count the pairs of runs "
+            "that differ under the chosen labels: the same way here (same), the other way round "
+            "(opposite) or no longer (lost); new pairs differ here alone. Where one annotator "
+            "moves much, a second opinion on those labels is worth more than new ones."
+        ),
+        extent=(
+            f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
+            f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"
+        ),
+        columns=[
+            Column("kind", "Differs by"),
+            Column("labels", "Label set"),
+            Column("n_left_out", "Labels left out"),
+            Column("n_moved", "Pairs of another grade"),
+            Column("tau", "Kendall's tau-b", 3),
+            Column("tau_ap", "tau-AP", 3),
+            Column("is_top_same", f"First {TOP} ranks the same"),
+            Column("fall", f"Most places that one of the first {TOP} falls"),
+            Column("fallen_run", "Run that does"),
+            Column("n_same", "Pairs that differ alike"),
+            Column("n_opposite", "the other way round"),
+            Column("n_lost", "no longer"),
+            Column("n_new", "only here"),
+        ],
+        rows=rows,
+        spec=_chart(sets[:MOST_SETS], outcome.of_sets) if sets else None,
+        notes=notes,
+    )
+
+
+def _row(named: SetWords, conclusion: Conclusion, runs: Sequence[str]) -> list[Cell]:
+    top = {True: "yes", False: "no", None: None}[conclusion.is_top_same]
+    fallen_run = None if conclusion.fallen_run is None else runs[conclusion.fallen_run]
+    return [
+        named.kind.value,
+        named.name,
+        named.n_left_out,
+        named.n_moved,
+        conclusion.tau,
+        conclusion.tau_ap,
+        top,
+        conclusion.fall,
+        fallen_run,
+        *conclusion[5:],
+    ]
+
+
+def _headline(
+    outcome: Conclusions, sets: Sequence[SetWords], *, n_runs: int, measure: str, n_groups: int
+) -> str:
+    """The differences that last under all label sets, and the one that moves the order most."""
+    n_sets = sum(conclusion.n_same is not None for conclusion in outcome.of_sets)
+    if not n_sets:
+        return f"There is no other label set under which {counted(n_runs, 'run')} can be compared"
+    if n_groups < FEWEST:
+        return (
+            f"{measure} of {counted(n_runs, 'run')} under {counted(n_sets, 'other label set')}, "
+            f"over only {counted(n_groups, 'independent query')}"
+        )
+    if not outcome.n_decided:
+        text = f"No two of {counted(n_runs, 'run')} differ by {measure} under the chosen labels"
+    else:
+        text = (
+            f"Of {counted(outcome.n_decided, 'pair')} of runs that differ by {measure}, "
+            f"{outcome.n_lasting:,} do so under each of {counted(n_sets, 'other label set')} too"
+        )
+    taus = [
+        (conclusion.tau, named)
+        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+        if conclusion.tau is not None
+    ]
+    if not taus:
+        return text
+    tau, named = min(taus, key=lambda row: row[0])
+    if tau >= 1:
+        return f"{text}; none of them orders the runs otherwise"
+    if named.kind == SetKind.UNLABELLED:
+        where = f"{named.title} that unlabelled targets allow"
+    elif named.kind == SetKind.PERSON:
+        where = f"the labels {named.title}"
+    else:
+        where = named.title
+    return f"{text}; the order moves most with {where} (tau-b {tau:.2f})"
+
+
+def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
+    values, words = [], []
+    for named, conclusion in zip(sets, outcome, strict=False):
+        label_set = {"set": named.title, "kind": named.kind.value}
+        for kind, tau in zip(TAUS, (conclusion.tau, conclusion.tau_ap), strict=True):
+            if tau is not None:
+                values.append(label_set | {"correlation": kind, "tau": tau})
+        if conclusion.n_same is not None:
+            counts = zip(conclusion[5:], ("same", "opposite", "lost", "new"), strict=True)
+            text = ", ".join(f"{n:,} {word}" for n, word in counts)
+            words.append(label_set | {"text": text})
+    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": {"labelLimit": 120}}
+    y["scale"] = {"domain": list(dict.fromkeys(named.title for named in sets))}
+    low = min([0.0, *(row["tau"] for row in values)])
+    x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
+    x["scale"] = {"domain": [low, 1], "nice": True}
+    mark_of_kind: Spec = {"field": "correlation", "type": "nominal", "title": None}
+    mark_of_kind["legend"] = {"orient": "top"}
+    colour = mark_of_kind | {"scale": {"domain": list(TAUS), "range": ["@blue", "@amber"]}}
+    shape = mark_of_kind | {"scale": {"domain": list(TAUS), "range": ["circle", "diamond"]}}
+    tooltip = [
+        tooltip_row("set", "Label set"),
+        tooltip_row("kind", "Differs by"),
+        tooltip_row("correlation", "Correlation"),
+        tooltip_row("tau", "Value", ".3f"),
+    ]
+    text = {"type": "text", "align": "left", "dy": 11, "fontSize": 10, "color": "@ink"}
+    return {
+        "height": {"step": 40},
+        "encoding": {"y": y},
+        "layer": [
+            {
+                "data": {"values": values},
+                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1, "yOffset": -6},
+                "encoding": {"x": x, "color": colour, "shape": shape, "tooltip": tooltip},
+            },
+            {
+                "data": {"values": words},
+                "mark": text,
+                "encoding": {"x": {"value": 2}, "text": {"field": "text"}},
+            },
+        ],
+    }

@@ -1,0 +1,160 @@
+"""Scores of a run under many label sets, each beside a base from which few labels differ."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.measures.bounds import bounds
+from metrics.core.measures.measures import Measure, with_scale
+from metrics.core.pools.partial_labels import relabel
+
+Grades = NDArray[np.float32]
+CELLS_A_PART = 2_000_000  # ranked targets whose bounds are computed at once
+MOST_KEYS = 2**40  # beyond it keys of counts are made smaller, so that they never overflow
+
+
+class LabelSet(NamedTuple):
+    """A label set over L pairs, and the grade from which on a target is positive.
+
+    grades : (L,), NaN where it has no label
+    """
+
+    grades: Grades
+    threshold: float
+
+
+class MovedScores(NamedTuple):
+    """(M,) scores of the queries that a label set may move; the others have those of the base."""
+
+    queries: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+def moved_scores(
+    rankings: RankedGrades,
+    query_of_label: NDArray[np.int64],
+    base: LabelSet,
+    label_sets: Sequence[LabelSet],
+    measure: Measure,
+) -> list[MovedScores]:
+    """Score a run under the base, for all of Q queries, and then under each label set.
+
+    rankings : of the run with all L pairs; query_of_label : (L,) their queries
+    Of a label set only the queries are scored of which a label differs from the base's, or all
+    where the threshold or the largest grade of the measure's scale does.
+    """
+    n_queries = len(rankings.depth)
+    everything = np.arange(n_queries)
+    (base_measure,) = with_scale([measure], base.grades[~np.isnan(base.grades)])
+    rows = [MovedScores(everything, _values(rankings, base, base_measure))]
+    for label_set in label_sets:
+        (scaled,) = with_scale([measure], label_set.grades[~np.isnan(label_set.grades)])
+        if label_set.threshold != base.threshold or scaled != base_measure:
+            rows.append(MovedScores(everything, _values(rankings, label_set, scaled)))
+            continue
+        is_moved = np.zeros(n_queries, dtype=bool)
+        is_moved[query_of_label[differing_labels(base, label_set)]] = True
+        values = _values(_of_queries(rankings, is_moved), label_set, scaled)
+        rows.append(MovedScores(np.flatnonzero(is_moved), values))
+    return rows
+
+
+def extreme_scores(
+    rankings: RankedGrades,
+    query_of_label: NDArray[np.int64],
+    base: LabelSet,
+    is_open: NDArray[np.bool_],
+    measure: Measure,
+    *,
+    best_grade: float,
+) -> NDArray[np.float64]:
+    """(2, Q) the smallest and the largest score that labels of what has none could give a run.
+
+    is_open : (L,) pairs of pools without a label; what the run returned and nobody labelled is open
+        beside them
+    measure : one that has bounds, which metrics.core.measures.bounds defines; best_grade : of these
+    """
+    (scaled,) = with_scale([measure], base.grades[~np.isnan(base.grades)])
+    n_queries = len(rankings.depth)
+    elsewhere = np.bincount(query_of_label[is_open], minlength=n_queries)
+    elsewhere -= np.bincount(rankings.query[is_open[rankings.label]], minlength=n_queries)
+    labelled = relabel(rankings, base.grades.astype(np.float64))
+    part = np.cumsum(rankings.depth) // CELLS_A_PART
+    ends = [np.zeros((2, 0))]
+    for number in np.unique(part):
+        is_part = part == number
+        of_part = bounds(
+            scaled,
+            _of_queries(labelled, is_part),
+            best_grade=best_grade,
+            threshold=base.threshold,
+            elsewhere=elsewhere[is_part],
+        )
+        ends.append(np.stack(of_part))
+    return np.concatenate(ends, axis=1)
+
+
+def differing_labels(base: LabelSet, label_set: LabelSet) -> NDArray[np.bool_]:
+    """(L,) whether a pair has another grade than under the base, or a grade under one alone.
+
+    By another threshold: whether it is positive under one alone.
+    """
+    if label_set.threshold != base.threshold:
+        are_positive = [table.grades >= table.threshold for table in (base, label_set)]
+        return np.asarray(are_positive[0] != are_positive[1])
+    both_missing = np.isnan(base.grades) & np.isnan(label_set.grades)
+    return np.asarray((base.grades != label_set.grades) & ~both_missing)
+
+
+def grades_without(
+    pair: NDArray[np.int64],
+    grade: NDArray[np.int64],
+    policy: NDArray[np.int64],
+    decide: Callable[[int, list[int]], int | None],
+) -> NDArray[np.float64]:
+    """(N,) for each of N labels the grade of its pair by the pair's other labels.
+
+    pair, grade : (N,) of the labels, pairs as 0..P-1; policy : (P,) of the pairs
+    decide : the grade by a policy and grades, ascending; None where these decide none
+    NaN where no grade is decided. Each combination of a policy and grades is decided once.
+    """
+    levels, code = np.unique(grade, return_inverse=True)
+    n_of_level = np.bincount(pair * len(levels) + code, minlength=len(policy) * len(levels))
+    remaining = n_of_level.reshape(len(policy), len(levels))[pair]
+    remaining[np.arange(len(pair)), code] -= 1
+    key = np.unique(policy, return_inverse=True)[1][pair]
+    for n in remaining.T:
+        key = key * (int(n.max(initial=0)) + 1) + n
+        if key.max(initial=0) > MOST_KEYS:
+            key = np.unique(key, return_inverse=True)[1]
+    _, first, combination = np.unique(key, return_index=True, return_inverse=True)
+    decided = [
+        decide(int(policy[pair[row]]), np.repeat(levels, remaining[row]).tolist())
+        for row in first.tolist()
+    ]
+    values = np.array([np.nan if value is None else value for value in decided], dtype=np.float64)
+    return values[combination]
+
+
+def _values(rankings: RankedGrades, label_set: LabelSet, measure: Measure) -> NDArray[np.float64]:
+    relabelled = relabel(rankings, label_set.grades.astype(np.float64))
+    return np.asarray(measure.compute(relabelled, label_set.threshold), dtype=np.float64)
+
+
+def _of_queries(rankings: RankedGrades, is_kept: NDArray[np.bool_]) -> RankedGrades:
+    """The rankings of some of the queries; the rows of the labels stay what they are."""
+    number = np.cumsum(is_kept) - 1
+    is_hit, is_label = is_kept[rankings.query], is_kept[rankings.label_query]
+    return rankings._replace(
+        query=number[rankings.query[is_hit]],
+        rank=rankings.rank[is_hit],
+        grade=rankings.grade[is_hit],
+        depth=rankings.depth[is_kept],
+        label_query=number[rankings.label_query[is_label]],
+        label_grade=rankings.label_grade[is_label],
+        label=rankings.label[is_hit],
+        label_row=rankings.label_row[is_label],
+    )
