@@ -14,13 +14,22 @@ from metrics.core.statistics.groups import Groups
 from tests.sizes import cases
 
 N_QUERIES = 12
-ROWS = st.sampled_from([2, 4, 7]).flatmap(
+# of each table a level for each run, so that some differ, and a seed of what it varies by
+TABLES = st.sampled_from([2, 4, 7]).flatmap(
     lambda n_runs: st.lists(
-        st.lists(st.integers(0, 6), min_size=N_QUERIES * n_runs, max_size=N_QUERIES * n_runs),
+        st.tuples(
+            st.lists(st.sampled_from([0, 1, 4]), min_size=n_runs, max_size=n_runs),
+            st.integers(0, 2**32 - 1),
+        ),
         min_size=2,
         max_size=4,
     )
 )
+
+
+def table_of(levels, seed):
+    rows = np.random.default_rng(seed).integers(0, 4, size=(N_QUERIES, len(levels)))
+    return (rows + np.array(levels)).astype(float)
 
 
 @lru_cache
@@ -68,10 +77,9 @@ def tau_ap(truth, estimate):
 
 
 @cases(60)
-@given(tables=ROWS)
+@given(tables=TABLES)
 def test_every_number_is_that_of_its_definition(tables):
-    shape = (N_QUERIES, len(tables[0]) // N_QUERIES)
-    base, *others = [np.array(table, dtype=float).reshape(shape) for table in tables]
+    base, *others = [table_of(*table) for table in tables]
     outcome = conclusions(base, others, groups=Groups.single(N_QUERIES), smaller_is_better=False)
     means, before = differing(base.tolist())
     ranks, lasting = ranks_of(means), before
@@ -121,6 +129,7 @@ def test_smaller_ranks_are_better():
     assert upright == turned
     assert upright.of_sets[0].n_opposite == 1
     assert upright.of_sets[0].n_same == 5
+    assert upright.of_sets[0].n_base_only == upright.of_sets[0].n_here_only == 0
 
 
 def test_captions_of_one_video_decide_less():
