@@ -28,16 +28,21 @@ def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
     if columns is None:
         columns = _cover(alike_masks)
     # Drop the columns whose pairs all lie in other columns as well, trying the smallest first.
-    columns_left = sorted(columns, key=int.bit_count)
-    for column in list(columns_left):
-        neighbours = [other for other in columns_left if other != column and other & column]
-        if _is_covered(column, neighbours):
-            columns_left.remove(column)
+    columns_of_pair = np.zeros((k, k), dtype=np.int64)  # that hold both systems
     members = sorted(
-        [system for system in range(k) if column >> system & 1] for column in columns_left
+        ([system for system in range(k) if column >> system & 1] for column in columns), key=len
     )
+    for systems in members:
+        columns_of_pair[np.ix_(systems, systems)] += 1
+    members_left = []
+    for systems in members:
+        pairs = np.ix_(systems, systems)
+        if (columns_of_pair[pairs] > 1).all():
+            columns_of_pair[pairs] -= 1
+        else:
+            members_left.append(systems)
     letters_of: list[list[str]] = [[] for _ in range(k)]
-    for number, systems in enumerate(members):
+    for number, systems in enumerate(sorted(members_left)):
         for system in systems:
             letters_of[system].append(letter(number))
     return letters_of
@@ -131,17 +136,3 @@ def _cover(alike_masks: list[int]) -> list[int]:
             columns.append(column)
             open_partners &= ~column
     return columns
-
-
-def _is_covered(column: int, neighbours: list[int]) -> bool:
-    open_systems = column
-    while open_systems:
-        system_bit = open_systems & -open_systems
-        union = 0
-        for other in neighbours:
-            if other & system_bit:
-                union |= other
-        if column & ~union:
-            return False
-        open_systems ^= system_bit
-    return True

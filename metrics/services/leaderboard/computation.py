@@ -17,7 +17,7 @@ from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.pools import has_samples
 from pooling.models import Run
 
-RULES = "13"  # changes when the same labels and rankings would give other numbers
+RULES = "14"  # changes when the same labels and rankings would give other numbers
 KIND = "leaderboard"
 # after which a value is computed again even though its version did not change
 REFRESH_AFTER = timedelta(minutes=10)

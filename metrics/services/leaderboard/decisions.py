@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.phrases import counted
 from metrics.core.comparisons.binary_scores import are_zero_one, cochran
 from metrics.core.comparisons.letters import abbreviate
 from metrics.core.comparisons.range_tests import METHODS as RANGE_METHODS
@@ -67,19 +68,18 @@ def decision_facts(
     sign = -1 if measure.entry.smaller_is_better else 1
     outcome = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
     order = [runs[position] for position in outcome.order]
-    first, second = np.nonzero(np.triu(outcome.significant))
+    positions = np.argwhere(np.triu(outcome.significant)).tolist()
     return {
         "why": "",
         "groups": [[order[position] for position in group] for group in outcome.groups],
-        "pairs": [
-            [order[i], order[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)
-        ],
+        "pairs": [[order[i], order[j]] for i, j in positions],
         "letters": [
             [run, run_letters] for run, run_letters in zip(order, outcome.letters, strict=True)
         ],
         "asked": method,
         "method": outcome.method,
         "n_samples": outcome.n_samples,
+        "can_differ": outcome.can_differ,
         "q": _q_facts(scores, groups),
         **left_out,
     }
@@ -270,6 +270,22 @@ def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list
         why = f"so many runs and queries would take too long to {how}"
         sentences.append(
             f"Tukey's HSD and each pair's own error tested {', '.join(instead)} instead, as {why}."
+        )
+    if hopeless_measures := [
+        decision.measure
+        for decision in tested_decisions
+        if not decision.facts.get("can_differ", True)
+    ]:
+        sentences.append(
+            f"By {', '.join(hopeless_measures)} the runs are not equal on so few {unit} that no "
+            "scores whatever could tell two of them apart by this test."
+        )
+    if method == RANDOMIZATION and tested_decisions[0].method == method:
+        n_pairs = max(1, *(decision.n_pairs for decision in tested_decisions))
+        sentences.append(
+            f"Of {counted(n_pairs, 'pair')} Holm's correction asks p below {ALPHA / n_pairs:.2g} "
+            "of the first. A pair whose p Hoeffding's inequality bounds below that is told apart "
+            "by the bound, without tosses."
         )
     if method == NEWMAN_KEULS:
         sentences.append(

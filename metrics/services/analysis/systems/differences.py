@@ -54,6 +54,7 @@ def with_notes(scores: TopicScores, outcome: SystemDifferences, method: str) -> 
         "asked": method,
         "method": outcome.verdicts.method,
         "n_samples": outcome.verdicts.n_samples,
+        "can_differ": outcome.verdicts.can_differ,
         "q": {} if are_zero_one(scores.values) else None,
         # what misses is told with the scores
         "missing": MISSING_ZERO,

@@ -9,6 +9,7 @@ import pytest
 from metrics.core.comparisons import permutation_tests
 from metrics.core.comparisons.permutation_tests import (
     affordable_samples,
+    come_in_families,
     differing_rows,
     permuted_sums,
     randomized_q_p,
@@ -98,6 +99,45 @@ def test_each_row_keeps_its_values_and_every_order_is_as_likely():
     assert len(counts) == 6 and np.abs(counts / n - 1 / 6).max() < 0.02
 
 
+def large(seed: int, n: int = 260, s: int = 41) -> np.ndarray:
+    """A table whose samples come in families, and rows that are no whole bundle."""
+    rng = np.random.default_rng(seed)
+    table = rng.gamma(0.4, 1, (n + 3, 1)) * rng.random((n + 3, s)) + rng.normal(0, 0.05, s)
+    assert come_in_families(*table.shape) and not come_in_families(50, 129)
+    return np.round(table, 3)
+
+
+def test_families_agree_with_the_loop_over_samples_and_rows():
+    table = large(1)
+    p, expected = randomized_tukey_p(table, n_samples=10_000), slow(table, 1_000, 1)
+    assert p == pytest.approx(expected, abs=0.055)
+    assert p.min() < 0.05 < 0.5 < np.unique(p)[-2]  # of pairs of all kinds
+
+
+def test_every_sample_of_a_family_deals_all_scores_anew():
+    table, n = large(3), 4_000
+    sums = np.concatenate(list(permuted_sums(table, n_samples=n)))
+    assert sums.shape == (n, 41) and sums.sum(axis=1) == pytest.approx(table.sum())
+    # a system's sum has the variance of drawing one of each row's scores, and any two systems'
+    # sums are as likely to be apart: - 1 / 40 of it
+    variance = table.var(axis=1).sum()
+    assert np.square(sums - table.mean(axis=1).sum()).mean() == pytest.approx(variance, rel=0.02)
+    correlation = np.corrcoef(sums.T)[np.triu_indices(41, k=1)]
+    assert correlation.mean() == pytest.approx(-1 / 40, abs=0.002)
+    # within a family one sample says nothing of another
+    ranges = np.ptp(sums, axis=1).reshape(-1, permutation_tests.FAMILY)
+    between = ranges.mean(axis=1).var() / (ranges.var() / permutation_tests.FAMILY)
+    assert between == pytest.approx(1, abs=0.2)
+    assert len(np.unique(sums[:, 0])) > 0.9 * n
+
+
+def test_the_last_family_is_as_short_as_the_number_of_samples_wants():
+    steps = []
+    blocks = permuted_sums(large(4), n_samples=47, report=lambda *step: steps.append(step))
+    assert [len(sums) for sums in blocks] == [10, 10, 10, 10, 7]
+    assert steps == [(n, 47) for n in (0, 10, 20, 30, 40, 47)]
+
+
 @pytest.mark.parametrize("method", [randomized_tukey_p, randomized_q_p])
 def test_equal_systems_over_groups_differ_in_5_percent_of_worlds(method):
     """Sums a group are permuted as a whole; with single queries far more would differ."""
@@ -115,14 +155,15 @@ def test_equal_systems_over_groups_differ_in_5_percent_of_worlds(method):
 def test_how_often_is_what_can_be_waited_for():
     assert affordable_samples(50, 129) == 10_000
     assert affordable_samples(250, 129) == 10_000
-    assert 1_000 <= affordable_samples(27_763, 10) < 2_000
+    assert affordable_samples(27_763, 10) == 3_601  # of families, two tenths of the scores each
+    assert affordable_samples(9_000, 2) == 10_000
     assert affordable_samples(27_763, 129) == 0
     assert affordable_samples(0, 5) == 10_000
 
 
 def test_the_measures_of_a_board_share_what_can_be_waited_for():
-    assert affordable_samples(250, 129, n_tables=6) == 1_679
-    assert permutation_tests.CELLS >= 6 * 1_679 * 250 * 129
+    assert affordable_samples(250, 129, n_tables=6) == 5_167
+    assert permutation_tests.CELLS >= 6 * 5_167 * 250 * 129 / 5
     assert affordable_samples(12, 3, n_tables=6) == 10_000
     assert affordable_samples(27_763, 10, n_tables=6) == 1_000  # each has what a verdict needs
     assert affordable_samples(27_763, 129, n_tables=6) == 0

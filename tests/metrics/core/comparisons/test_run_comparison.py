@@ -185,10 +185,94 @@ def test_randomization_tosses_so_often_that_holm_lets_some_pair_differ():
         165_121,
         197_401,
     ]
-    table = np.random.default_rng(0).random((30, 40)) * 0.1
-    table[:, :2] += 0.5
-    assert decide(table, method="randomization").significant[0].sum() == 38
-    assert not decide(table, method="randomization", n_samples=10_000).significant.any()
+    table = np.random.default_rng(0).normal(0, 0.1, (30, 40))
+    table[:, :2] += 0.14
+    assert decide(table, method="randomization").significant[0].sum() > 20
+    assert not decide(table, method="randomization", n_samples=10_000).significant[0, 2:].all()
+    bounded = hoeffding(table) < 0.05 / 780
+    few = decide(table, method="randomization", n_samples=10_000)
+    assert few.significant.sum() == bounded.sum() < 2 * 20
+
+
+def hoeffding(table: np.ndarray) -> np.ndarray:
+    """(S, S) bound of the exact p of each pair, one query after the other."""
+    p = np.ones((table.shape[1],) * 2)
+    for i, j in combinations(range(len(p)), 2):
+        d = table[:, i] - table[:, j]
+        if d.any():
+            p[i, j] = p[j, i] = 2 * np.exp(-(d.sum() ** 2) / 2 / sum(x * x for x in d))
+    return p
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_pairs_that_are_not_counted_to_the_end_have_the_verdict_of_all_tosses(seed):
+    """Holm of the p of all tosses, or of Hoeffding's bound where it is small enough by itself."""
+    made = np.random.default_rng(seed)
+    table = made.normal(made.choice([0.0, 0.5, 1.0, 1.5], 9), 1, (40, 9)).round(1)
+    table[:, 1] = table[:, 0]
+    some, every = (
+        randomization_p(table, rng=np.random.default_rng(5), n_samples=30_000, alpha=alpha)
+        for alpha in (0.05, None)
+    )
+    bound, pairs = hoeffding(table), np.triu_indices(9, k=1)
+    p = np.where(bound < 0.05 / 36, bound, every)
+    assert ((holm(some[pairs]) < 0.05) == (holm(p[pairs]) < 0.05)).all()
+    differ = holm(p[pairs]) < 0.05
+    assert some[pairs][differ] == pytest.approx(p[pairs][differ])
+    assert (some <= p + 1e-12).all() and (some < p).any()
+    assert some[0, 1] == every[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "n_systems", "fewest"),
+    [
+        ("randomization", 2, 6),  # 2 / 2^6 is .031
+        ("randomization", 4, 8),  # six times 2 / 2^8 is .047
+        ("randomized-tukey", 2, 6),
+        ("randomized-tukey", 4, 3),  # 1 / 12^2 is .007
+        ("randomized-tukey", 6, 2),  # 1 / 30 is .033
+    ],
+)
+def test_too_few_queries_for_any_scores_to_differ_are_told(method, n_systems, fewest):
+    """The best is the best on every query, and all others are alike: nothing is more extreme."""
+    table = np.zeros((fewest, n_systems))
+    table[:, 0], table[:, 1] = 1, -1
+    assert decide(table, method=method, n_samples=40_000).can_differ
+    if method == "randomization":
+        least_p = randomization_p(table, rng=np.random.default_rng(0), n_samples=40_000)[0, 1]
+        least_p *= n_systems * (n_systems - 1) / 2
+    else:
+        least_p = randomized_tukey_p(table, n_samples=40_000)[0, 1]
+    assert least_p < 0.05
+    if fewest > 2:
+        few = decide(table[1:], method=method, n_samples=40_000)
+        assert not few.can_differ and not few.significant.any()
+
+
+def test_tossing_ends_once_every_pair_is_decided():
+    rng = np.random.default_rng(0)
+    tables = (rng.normal(0, 1, (5_000, 3)), rng.normal([0, 9, 18], 1, (50, 3)))
+    for table, is_told in zip(tables, (False, True), strict=True):
+        steps = []
+        p = randomization_p(
+            table,
+            rng=np.random.default_rng(1),
+            n_samples=10_000,
+            alpha=0.05,
+            report=lambda n_done, total, steps=steps: steps.append((n_done, total)),
+        )
+        assert len(steps) < 12 and steps[-1] == (10_000, 10_000)
+        assert (p[np.triu_indices(3, k=1)] < 0.05).all() == is_told
+
+
+@pytest.mark.parametrize("method", ["randomized-tukey", "randomization"])
+def test_progress_of_the_draws_rises_to_their_number(method):
+    steps = []
+    table = np.random.default_rng(2).normal([0, 0, 0.45, 0.45], 1, (300, 4))
+    verdicts = decide(table, method=method, report=lambda *step: steps.append(step))
+    n_done = [n for n, _ in steps]
+    assert len(steps) > 2 and n_done == sorted(n_done) and n_done[0] == 0
+    assert {total for _, total in steps} == {verdicts.n_samples} == {n_done[-1]}
 
 
 @pytest.mark.parametrize("shape", [(27_763, 129), (250, 142), (50, 1_000), (10_000_000, 40)])

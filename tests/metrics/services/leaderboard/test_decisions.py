@@ -276,6 +276,15 @@ def test_the_page_says_what_decided(monkeypatch):
         return " ".join(notes([decision_by(method)], over="20 queries", unit="queries"))
 
     assert "10,000 tosses of all queries" in notes_text("randomization")
+    assert "Of 3 pairs Holm's correction asks p below 0.017 of the first." in notes_text(
+        "randomization"
+    )
+    hopeless = decision_by("randomized-tukey", np.eye(20, 3)[:, [0, 0, 1]])
+    assert not hopeless.n_decided
+    assert (
+        "By AP the runs are not equal on so few queries that no scores whatever could tell two of "
+        "them apart by this test."
+    ) in notes([hopeless], over="20 queries", unit="queries")
     assert notes_text("tukey") == "Tukey's HSD and each pair's own error: at .05 over 20 queries."
     assert notes_text("regwq") == "REGWQ and each pair's own error: at .05 over 20 queries."
     assert not any(
