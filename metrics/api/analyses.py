@@ -28,6 +28,7 @@ PARAMETERS = {
     "measure": "measure",
     "method": "decide",
     "missing": "missing",
+    "protocol": "protocol",
 }
 
 

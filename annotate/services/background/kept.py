@@ -1,4 +1,4 @@
-"""Values that are computed when somebody looks: one protocol for every kind of them.
+"""Values that are computed when somebody looks: one form for every kind of them.
 
 A kind is a function with @keeps: it computes the value of an inquiry. The rest is here: values are
 stored, served while a worker computes newer ones, and deleted when old; of all who look at a

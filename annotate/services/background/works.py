@@ -1,4 +1,4 @@
-"""Background work that somebody asked for and waits for: one protocol for every kind of it.
+"""Background work that somebody asked for and waits for: one form for every kind of it.
 
 A kind is a function with @performs: it does the work, reports its progress, and may write the end
 in its own transaction, with `finish`, so that the outcome and the state are stored together. The

@@ -13,6 +13,7 @@ from metrics.charts.pictures import PictureError, svg_of
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import read_scores
+from metrics.core.labels.protocols import PROTOCOLS
 from metrics.services.analysis.analyses import Analysis, FileRequest, NotDefined
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import compute_now
@@ -34,6 +35,7 @@ OF_COLLECTION = (
     "threshold",
     "queries",
     "measure",
+    "protocol",
 )
 
 
@@ -85,6 +87,13 @@ class Command(BaseCommand):
             choices=list(MISSING_NAMES),
             default="",
             help="queries that a run misses: zero counts 0, runs and queries leave such out",
+        )
+        parser.add_argument(
+            "--protocol",
+            choices=[protocol.name for protocol in PROTOCOLS],
+            default="",
+            metavar="NAME",
+            help="what papers compare by: labels, queries and measures, such as coco-5k",
         )
         parser.add_argument(
             "--scores",
@@ -141,6 +150,7 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
         "measure": options["measure"],
         "decide": options["method"],
         "missing": options["missing"],
+        "protocol": options["protocol"],
     }
     parameters = QueryDict(mutable=True)
     parameters.update({name: value for name, value in names.items() if value})

@@ -2,15 +2,22 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
 
 from annotate.models import Collection, Direction, User
+from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.leaderboard.choices.protocols import (
+    further_measures,
+    measures_error,
+    protocol_of,
+)
 from pooling.models import Run
 
 KIND = "analysis"
@@ -28,6 +35,7 @@ PARAMETERS = (
     "measure",
     "decide",
     "missing",
+    "protocol",
 )
 
 
@@ -69,6 +77,7 @@ class SharedChoices:
     hand_picks : the runs that are chosen by hand, of the direction; all of it by default
     runs : those of them whose description is as chosen
     measures : their names; empty leaves each analysis its own; measure_text : as it was typed
+    protocol : the one whose choices these are, by name or not
     """
 
     scores: Choices
@@ -81,6 +90,7 @@ class SharedChoices:
     runs: list[Run]
     measures: list[str]
     measure_text: str
+    protocol: ProtocolFit | None
     errors: list[str]
 
     @property
@@ -108,9 +118,11 @@ def read_shared_choices(
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     """
     shared_parameters = QueryDict(mutable=True)
-    for key in ("run", "labels", "sets", "threshold", "queries", "decide", "missing"):
+    for key in ("run", "labels", "sets", "threshold", "queries", "decide", "missing", "protocol"):
         shared_parameters.setlist(key, parameters.getlist(key))
-    scores = read_choices(collection=collection, viewer=viewer, parameters=shared_parameters)
+    scores = read_choices(
+        collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
+    )
     errors = list(scores.errors)
     if unknown_names := [key for key in parameters if key not in PARAMETERS]:
         errors.append(
@@ -127,15 +139,11 @@ def read_shared_choices(
     hand_picks = of_direction or [
         run for run in scores.available_runs if run.direction == direction
     ]
-    runs = [
-        run
-        for run in hand_picks
-        if team in ("", run.team)
-        and (not tag or tag in run.tags)
-        and name.casefold() in run.name.casefold()
-    ]
+    runs = _described(hand_picks, team=team, tag=tag, name=name)
     if (team or tag or name) and not runs:
         errors.append("No run of this direction has such a name, team and tag.")
+    measures = _measures(parameters.get("measure", ""), errors)
+    protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -145,10 +153,37 @@ def read_shared_choices(
         name=name,
         hand_picks=hand_picks,
         runs=runs,
-        measures=_measures(parameters.get("measure", ""), errors),
-        measure_text=parameters.get("measure", "")[:MAX_TEXT],
+        measures=measures,
+        measure_text=parameters.get("measure", "")[:MAX_TEXT]
+        or (" ".join(measures) if protocol else ""),
+        protocol=protocol,
         errors=errors,
     )
+
+
+def _described(runs: Sequence[Run], *, team: str, tag: str, name: str) -> list[Run]:
+    """The runs with this team and tag, and this in their name; "" for any."""
+    return [
+        run
+        for run in runs
+        if team in ("", run.team)
+        and (not tag or tag in run.tags)
+        and name.casefold() in run.name.casefold()
+    ]
+
+
+def _with_protocol(
+    is_asked: bool, measures: list[str], scores: Choices, errors: list[str]
+) -> tuple[ProtocolFit | None, list[str]]:
+    """The protocol that is asked for, or whose choices these are, and the measures with it."""
+    fit = scores.protocol if is_asked else None
+    if fit and (further := further_measures(fit, " ".join(measures))):
+        errors.append(measures_error(fit, further))
+        return fit, list(fit.protocol.measures)
+    if fit:
+        return fit, measures or list(fit.protocol.measures)
+    spec = replace(scores.spec, measures=tuple(measures))
+    return (protocol_of(scores.protocols, spec) if measures else None), measures
 
 
 def _measures(text: str, errors: list[str]) -> list[str]:

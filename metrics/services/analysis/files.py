@@ -51,6 +51,7 @@ def as_json(
     return {
         **as_row(analysis),
         "direction": spec.direction,
+        "protocol": choices.protocol.protocol.name if choices.protocol else None,
         **{
             name: value if choice in analysis.choices else None
             for name, (choice, value) in values.items()

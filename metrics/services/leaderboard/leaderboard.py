@@ -57,6 +57,24 @@ class Leaderboard(NamedTuple):
         )
 
     @property
+    def protocol_text(self) -> str:
+        """The protocol of these choices, and how far its published numbers are of as many queries.
+
+        Empty without one.
+        """
+        fit = self.choices.protocol
+        if fit is None:
+            return ""
+        n_here = sorted(table.n_queries for table in self.tables if table.rows)
+        if len(n_here) < len(Direction) or n_here == list(fit.protocol.n_published):
+            return fit.text
+        here = " and ".join(f"{n:,}" for n in n_here)
+        return (
+            f"{fit.text} Published numbers are over {fit.published_text} queries of the two "
+            f"directions, these over {here}."
+        )
+
+    @property
     def unscored_text(self) -> str:
         """The runs without scores; empty if all have some."""
         names = ", ".join(run.name for run in self.unscored_runs)

@@ -52,11 +52,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
         rows=[
             [
                 row.system,
-                *(
-                    cell
-                    for means in row.means.by_measure
-                    for cell in (*means.forward, *means.reverse, means.mean)
-                ),
+                *(cell for means in row.means.by_measure for cell in means.numbers),
                 *([row.means.rsum] if has_rsum else []),
                 row.forward_run,
                 row.reverse_run,

@@ -52,6 +52,11 @@ class FoldMeans(NamedTuple):
     reverse: FoldMean
     mean: float | None
 
+    @property
+    def numbers(self) -> tuple[float | None, ...]:
+        """The mean over folds and its ends, forward and reverse, and the mean of both."""
+        return *self.forward, *self.reverse, self.mean
+
 
 class SystemFolds(NamedTuple):
     """A system's means over folds by M measures, and its RSUM from those; None as above."""

@@ -9,7 +9,13 @@ from metrics.core.analyses.measures.rank_curves import (
 from metrics.core.analyses.measures.run_orders import run_means, run_ranks
 from metrics.core.measures.measure_correlations import measure_correlations
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.measures import both_directions, folds, rank_curves, run_orders
+from metrics.services.analysis.measures import (
+    both_directions,
+    folds,
+    protocols,
+    rank_curves,
+    run_orders,
+)
 
 CHAPTER = Chapter(
     "measures",
@@ -189,5 +195,23 @@ ANALYSES = [
         choices=OF_MEASURES,
         measures=("C@1", "C@5", "C@10"),
         n_measures=None,
+    ),
+    Analysis(
+        name="protocols",
+        chapter=CHAPTER,
+        question="How good is each system by the protocols of papers?",
+        paper="ECCV Caption, Tables 4, D.2 and D.3",
+        definition=(
+            "A protocol fixes labels, queries and measures: COCO 5K and COCO 1K (over five folds) "
+            "are C@1, C@5 and C@10 with COCO's own pairs, CxC is C@1 with CxC's, ECCV Caption is "
+            "mAP@R, R-precision and C@1 with ECCV's on its own queries. Each is of a reference set "
+            "alone, taken by its name, from the grade up from which the collection calls a pair "
+            "positive. Systems, means and RSUM are those of both directions and of folds."
+        ),
+        find=protocols.by_protocols,
+        function=system_means,
+        oracle=Oracle.PUBLISHED,
+        test="tests/metrics/core/analyses/measures/test_protocol_tables.py",
+        choices=frozenset({Choice.RUNS}),
     ),
 ]

@@ -1,38 +1,57 @@
 """Systems in both directions over the query sets of one name."""
 
+from collections.abc import Sequence
+
 from annotate.models import Direction
 from metrics.charts.analyses.measures.both_directions import SystemTable, both_directions_result
 from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.measures.both_directions import SystemMeans
 from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, nouns_of
 from metrics.services.analysis.measures.means import missing_notes, sample_notes
 from metrics.services.analysis.measures.system_runs import (
+    SystemRuns,
     in_other_direction,
     measured_systems,
     system_runs,
 )
+from metrics.services.leaderboard.choice_values import DirectionInputs
 
 
 def both_directions(request: AnalysisRequest) -> AnalysisResult:
     """Each system's averages in both directions, and their means."""
     inputs = direction_inputs(request)
     pairs, notes = system_runs(request)
+    return both_directions_result(system_table(request, inputs, pairs, notes))
+
+
+def system_table(
+    request: AnalysisRequest,
+    inputs: DirectionInputs,
+    pairs: Sequence[SystemRuns],
+    notes: Sequence[str],
+) -> SystemTable[SystemMeans]:
+    """Average systems in both directions over the query sets of one name.
+
+    inputs : of the direction of the request
+    notes : sentences on the systems, to which those on queries, labels and runs are added
+    Raises NotDefined without queries in the other direction.
+    """
     other_inputs = direction_inputs(in_other_direction(request))
     is_forward = request.spec.direction == Direction.FORWARD
     two = (inputs, other_inputs) if is_forward else (other_inputs, inputs)
     measured = measured_systems(pairs, *two)
-    extents = []
+    extents, sentences = [], list(notes)
     for part, direction, runs in zip(two, measured.measured, measured.runs, strict=True):
         nouns = nouns_of(part)
         extents.append(nouns.extent)
-        notes += [*nouns.notes, *sample_notes(part.measures, direction.kinds)]
-        notes += missing_notes(runs, direction.n_missing, nouns.queries)
-    table = SystemTable(
+        sentences += [*nouns.notes, *sample_notes(part.measures, direction.kinds)]
+        sentences += missing_notes(runs, direction.n_missing, nouns.queries)
+    return SystemTable(
         rows=measured.rows,
         names=[measure.name for measure in measured.measures],
         smaller_is_better=[measure.entry.smaller_is_better for measure in measured.measures],
         n_queries=measured.n_queries,
         extent=" and ".join(extents),
-        notes=list(dict.fromkeys(notes)),
+        notes=list(dict.fromkeys(sentences)),
     )
-    return both_directions_result(table)

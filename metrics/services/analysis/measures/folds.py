@@ -1,6 +1,5 @@
 """Means over folds of a collection: query sets whose names differ in a number at the end."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,12 +10,14 @@ from annotate.models import Direction, QuerySet
 from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
 from metrics.charts.analyses.measures.folds import folds_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.measures.both_directions import fold_means
+from metrics.core.analyses.measures.both_directions import SystemFolds, fold_means
+from metrics.core.labels.protocols import NUMBERED
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of
 from metrics.services.analysis.measures.means import missing_notes
 from metrics.services.analysis.measures.system_runs import (
     MeasuredSystems,
+    SystemRuns,
     measured_systems,
     system_runs,
 )
@@ -28,7 +29,6 @@ from metrics.services.scores.labels import EvaluationScope
 from pooling.services.runs.storage import SIDES
 
 MOST_FOLDS = 20
-_NUMBERED = re.compile(r"(.*?)([0-9]+)")
 HOW = (
     "Folds are query sets of both directions whose names differ in the number at their end, such "
     "as “fold 1” to “fold 5”: load a list of queries and a list of documents under each name, and "
@@ -52,8 +52,22 @@ class FoldInputs(NamedTuple):
 
 def folds(request: AnalysisRequest) -> AnalysisResult:
     """Each system's means over the folds, in both directions."""
-    rows = _folds_of(request)
+    fold_sets = folds_of(request)
     pairs, notes = system_runs(request)
+    return folds_result(fold_table(request, fold_sets, pairs, notes), n_folds=len(fold_sets))
+
+
+def fold_table(
+    request: AnalysisRequest,
+    rows: Sequence[Fold],
+    pairs: Sequence[SystemRuns],
+    notes: Sequence[str],
+) -> SystemTable[SystemFolds]:
+    """Average systems over folds, in both directions.
+
+    notes : sentences on the systems, to which those on queries, labels and runs are added
+    Raises NotDefined where folds share queries or have none.
+    """
     scopes = [[labels.scope_of(query_set=query_set) for query_set in fold] for fold in rows]
     two = [
         _inputs_by_fold(request, [fold[side] for fold in rows], scopes, side=side)
@@ -65,16 +79,16 @@ def folds(request: AnalysisRequest) -> AnalysisResult:
     ]
     measures = by_fold[0].measures
     names = [measure.name for measure in measures]
-    extents = []
+    extents, sentences = [], list(notes)
     for side, inputs in enumerate(two):
         nouns = nouns_of(inputs.whole)
         extents.append(nouns.extent)
-        notes += [*nouns.notes, *_depth_notes(by_fold, side=side, queries=nouns.queries)]
+        sentences += [*nouns.notes, *_depth_notes(by_fold, side=side, queries=nouns.queries)]
     if of_scale := [row.name for row in measures if dict(row.parameters).get("max_grade") == 0]:
-        notes.append(
+        sentences.append(
             f"The largest grade of each fold's labels is the scale there of {', '.join(of_scale)}."
         )
-    table = SystemTable(
+    return SystemTable(
         rows=[
             SystemRow(*row[:3], fold_means(names, [fold.rows[number].means for fold in by_fold]))
             for number, row in enumerate(by_fold[0].rows)
@@ -86,22 +100,21 @@ def folds(request: AnalysisRequest) -> AnalysisResult:
             min(fold.n_queries[1] for fold in by_fold),
         ),
         extent=" and ".join(extents),
-        notes=list(dict.fromkeys(notes)),
+        notes=list(dict.fromkeys(sentences)),
     )
-    return folds_result(table, n_folds=len(rows))
 
 
-def _folds_of(request: AnalysisRequest) -> list[Fold]:
+def folds_of(request: AnalysisRequest) -> list[Fold]:
     """Read the folds by their numbers; raises NotDefined where the chosen query set is none."""
     chosen_name, direction = request.spec.scores.query_set, request.spec.direction
     by_name: dict[str, dict[str, QuerySet]] = {}
     for query_set in QuerySet.objects.filter(collection=request.collection):
         by_name.setdefault(query_set.name, {})[query_set.direction] = query_set
-    chosen_match = _NUMBERED.fullmatch(chosen_name)
+    chosen_match = NUMBERED.fullmatch(chosen_name)
     number_by_name = {
         name: int(match[2])
         for name, sets in by_name.items()
-        if chosen_match and (match := _NUMBERED.fullmatch(name)) and direction in sets
+        if chosen_match and (match := NUMBERED.fullmatch(name)) and direction in sets
         if match[1] == chosen_match[1]
     }
     if chosen_name not in number_by_name or len(number_by_name) < 2:

@@ -15,6 +15,7 @@ from metrics.core.labels.label_sources import (
     people_parts,
     usual_source,
 )
+from metrics.core.labels.protocols import ProtocolFit
 from metrics.services.leaderboard.choices.captions import ChoicesCaption
 from metrics.services.scores import labels
 from metrics.services.scores.measuring import MEASURES
@@ -98,6 +99,7 @@ class Choices:
     requested_source : the label source of the address, which may not exist
     is_stored : True if the refresh stores the chosen scores; compared_runs : the two of a
         comparison
+    protocols : what the collection has for each; protocol : the one whose choices these are
     """
 
     set_names: list[str]
@@ -111,6 +113,8 @@ class Choices:
     is_stored: bool
     compared_runs: tuple[Run, Run] | None = None
     errors: list[str] = field(default_factory=list)
+    protocols: list[ProtocolFit] = field(default_factory=list)
+    protocol: ProtocolFit | None = None
 
     @property
     def source(self) -> LabelSource:
@@ -130,6 +134,11 @@ class Choices:
         return (
             self.source if self.source in kept_with_people(self.set_names) else self.stored_source
         )
+
+    @property
+    def fitting_protocols(self) -> list[ProtocolFit]:
+        """The protocols for which the collection has everything."""
+        return [fit for fit in self.protocols if not fit.gap]
 
     @property
     def query_set_names(self) -> list[str]:

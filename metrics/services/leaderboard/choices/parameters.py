@@ -21,6 +21,7 @@ from metrics.services.leaderboard.choices.choices import (
     has_stored_scores,
     usual_spec,
 )
+from metrics.services.leaderboard.choices.protocols import fits_of, protocol_of, read_protocol
 from metrics.services.scores import labels
 from pooling.models import Run
 
@@ -32,30 +33,34 @@ MAX_LISTED = 8  # of the options in the error about an unknown one
 Parameters = QueryDict | dict[str, str]
 
 
-def read_choices(*, collection: Collection, viewer: User | None, parameters: Parameters) -> Choices:
+def read_choices(
+    *,
+    collection: Collection,
+    viewer: User | None,
+    parameters: Parameters,
+    with_folds: bool = False,
+) -> Choices:
     """Read the choices from the parameters of an address; absent ones take their default.
 
     Six queries.
     Unknown or unreadable choices are reported in `errors`, with the default in their place.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
+    with_folds : whether a protocol over folds may be named
     """
     options = _options(collection, viewer)
     errors: list[str] = []
+    fits = fits_of(collection, set_names=options.set_names, query_sets=options.query_sets)
+    protocol, parameters = read_protocol(fits, parameters, errors, with_folds=with_folds)
     runs = _runs(parameters, options.runs, errors)
     usual = usual_spec(collection, options.set_names, options.query_sets, runs)
     requested_source = _requested_source(parameters, options.set_names)
     options_by_name = _chosen(parameters, options.by_parameter, errors)
     chosen_measures = _measures(parameters.get("measures", ""), errors)
-    try:
-        label_source = requested_source.among(options.set_names).key
-    except UnknownLabelSource as error:
-        errors.append(str(error))
-        label_source = usual_source(options.set_names).key
     spec = replace(
         usual,
         measures=chosen_measures,
         threshold=options.thresholds.get(options_by_name["threshold"], usual.threshold),
-        label_source=label_source,
+        label_source=_label_source(requested_source, options.set_names, errors),
         people=options_by_name["people"],
         query_set=options_by_name["queries"] or usual.query_set,
         judged_only=parameters.get("subset") == "judged",
@@ -75,6 +80,8 @@ def read_choices(*, collection: Collection, viewer: User | None, parameters: Par
         requested_source=requested_source,
         is_stored=has_stored_scores(spec, usual, options.set_names),
         errors=errors,
+        protocols=fits,
+        protocol=protocol or protocol_of(fits, spec, with_folds=with_folds),
     )
 
 
@@ -154,6 +161,15 @@ def _requested_source(parameters: Parameters, set_names: list[str]) -> Requested
     return RequestedSource(usual_source(set_names).key)
 
 
+def _label_source(source: RequestedSource, set_names: list[str], errors: list[str]) -> str:
+    """The key of the requested source; that of the usual one where there is no such source."""
+    try:
+        return source.among(set_names).key
+    except UnknownLabelSource as error:
+        errors.append(str(error))
+        return usual_source(set_names).key
+
+
 def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
     if not text.strip():
         return DEFAULT_MEASURES
@@ -229,11 +245,11 @@ def read_comparison(
     if second not in _comparable_runs(first, available_runs):
         second = next(iter(_comparable_runs(first, available_runs)), None)
     if second is None:
-        choices.errors.append(
-            f"There is no other run of the direction of {first.name} to compare it with."
-        )
+        why = f"There is no other run of the direction of {first.name} to compare it with."
+        choices.errors.append(why)
         return choices
-    measure = (choices.spec.measures[0] if parameters.get("measure") else COMPARISON_MEASURE,)
+    is_usual = not parameters.get("measure") and choices.protocol is None
+    measure = (COMPARISON_MEASURE if is_usual else choices.spec.measures[0],)
     if not measures.parse_one(measure[0]).is_mean:
         choices.errors.append(
             f"{measure[0]} is a median, and runs are compared by means; {COMPARISON_MEASURE} "

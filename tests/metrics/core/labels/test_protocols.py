@@ -1,0 +1,90 @@
+"""Protocols: what a collection has for each by the names of its sets, whatever their case."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.core.labels.protocols import PROTOCOLS, fit_of
+from metrics.core.measures.measures import parse
+from tests.sizes import cases
+
+BY_NAME = {protocol.name: protocol for protocol in PROTOCOLS}
+FOLDS = [f"1K fold {number}" for number in (3, 1, 2, 5, 4)]
+
+
+def fit(name: str, **names):
+    fields = {"collection": "COCO test", "sets": [], "query_sets": ["all"], "usual": "all"}
+    fields |= {"threshold": 2, **names}
+    return fit_of(BY_NAME[name], **fields)
+
+
+def test_names_stand_once_and_measures_are_as_the_product_writes_them():
+    assert len(BY_NAME) == len(PROTOCOLS)
+    for protocol in PROTOCOLS:
+        assert tuple(measure.name for measure in parse(" ".join(protocol.measures))) == (
+            protocol.measures
+        )
+        assert protocol.n_published[0] <= protocol.n_published[1]
+
+
+def test_each_protocol_takes_its_reference_set_and_its_queries():
+    names = {
+        "sets": ["mine", "CxC positives", "ECCV v1", "original"],
+        "query_sets": ["all", "Eccv", *FOLDS],
+    }
+    rows = {name: fit(name, **names) for name in BY_NAME}
+    assert {name: (row.label_source, row.query_set) for name, row in rows.items()} == {
+        "coco-1k": ("none:original", "1K fold 1"),
+        "coco-5k": ("none:original", "all"),
+        "cxc": ("none:CxC%20positives", "all"),
+        "eccv-caption": ("none:ECCV%20v1", "Eccv"),
+    }
+    assert not any(row.gap for row in rows.values())
+    assert rows["coco-5k"].text == (
+        "Protocol COCO 5K, of ECCV Caption (Chun et al. 2022), Tables 4, D.2 and D.3: C@1, C@5 and "
+        "C@10 with reference “original” alone, positive from grade 2, on the query sets “all” of "
+        "both directions."
+    )
+    assert "5 folds of both directions, “1K fold 1” the first" in rows["coco-1k"].text
+    assert rows["coco-1k"].label == "COCO 1K (5 folds)"
+
+
+def test_the_likeliest_names_come_first():
+    row = fit("coco-5k", sets=["original", "COCO pairs"], query_sets=["all", "test 5K"])
+    assert (row.label_source, row.query_set) == ("none:COCO%20pairs", "test 5K")
+    thirds = [f"part {number}" for number in range(5)]
+    assert fit("coco-1k", sets=["coco"], query_sets=[*thirds, *FOLDS]).query_set == "1K fold 1"
+    assert fit("coco-1k", sets=["coco"], query_sets=thirds).query_set == "part 0"
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "gap"),
+    [
+        ("coco-5k", {"collection": "msr-vtt", "sets": ["original"]}, "neither the collection nor"),
+        ("coco-5k", {"sets": ["mine"]}, "no reference set has “coco” or “original” in its name"),
+        ("coco-5k", {"sets": ["coco"], "query_sets": []}, "the query set “all” is not of both"),
+        ("cxc", {"sets": ["original"]}, "no reference set has “cxc” in its name"),
+        ("eccv-caption", {"sets": ["eccv"]}, "no query set of both directions has “eccv” in its"),
+        ("coco-1k", {"sets": ["coco"], "query_sets": FOLDS[1:]}, "no 5 query sets of both"),
+    ],
+)
+def test_what_is_missing_is_told(name, names, gap):
+    row = fit(name, **names)
+    assert row.gap.startswith(gap) and (row.label_source, row.query_set) == ("", "")
+
+
+@given(
+    sets=st.lists(st.sampled_from(["a", "CXC", "cxc 2", "Eccv", "original", "my coco"])),
+    query_sets=st.lists(st.sampled_from(["all", "5k", "eccv", "cxc all", "x"]), unique=True),
+)
+@cases(200)
+def test_a_fit_has_a_gap_or_names_that_are_there(sets, query_sets):
+    for protocol in PROTOCOLS:
+        row = fit(protocol.name, sets=sets, query_sets=query_sets)
+        has_set = any(word in name.lower() for word in protocol.set_words for name in sets)
+        if row.gap:
+            assert not row.query_set
+        else:
+            assert has_set and row.query_set in query_sets
+        if not has_set:
+            assert row.gap
