@@ -11,6 +11,7 @@ class MetricsConfig(AppConfig):
         """Connect the receivers, and register the kinds of kept values."""
         import_module("metrics.receivers")
         import_module("metrics.services.analysis.computation")
+        import_module("metrics.services.comments.kept_counts")
         import_module("metrics.services.dashboard.details")
         import_module("metrics.services.explorer.disagreement")
         import_module("metrics.services.leaderboard.computation")

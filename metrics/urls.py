@@ -57,6 +57,7 @@ DUPLICATES = [
 ]
 COMMENTS = [
     path("", comments.comments, name="comments"),
+    path("state/", comments.comments_state, name="comments-state"),
     path("table.csv", comments.comments_file, name="comments-file"),
 ]
 POOL_BIAS = [

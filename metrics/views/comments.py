@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -10,9 +11,11 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Role
+from annotate.services.background import progress
 from metrics.forms.comments import CommentsForm
 from metrics.services.comments.comment_file import as_csv
 from metrics.services.comments.comments import page_of
+from metrics.services.comments.kept_counts import inquiry_of
 
 PLAIN = "text/plain; charset=utf-8"
 
@@ -22,22 +25,20 @@ PLAIN = "text/plain; charset=utf-8"
 @login_required
 def comments(request: SignedIn, slug: str) -> HttpResponse:
     """List labels with a comment or reasons; the address holds all filters."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    form = CommentsForm(request.GET, collection=collection, viewer=request.user)
-    context: dict[str, object] = {"collection": collection, "form": form}
-    if not form.is_valid():
-        return render(request, "metrics/comments/page.html", context, status=422)
-    page = page_of(collection=collection, filters=form.filters())
-    form.add_used_reasons(page.table.reasons)
-    context["page"] = page
-    context["shows_names"] = bool(form.cleaned_data["names"])
-    parameters = {
-        name: str(value)
-        for name, value in request.GET.items()
-        if value and name not in ("before", "names")
-    }
-    context["file_query"] = urlencode(parameters)
-    return render(request, "metrics/comments/page.html", context)
+    context = _context(request, slug)
+    status = 200 if "page" in context else 422
+    return render(request, "metrics/comments/page.html", context, status=status)
+
+
+@require_safe
+@never_cache
+@login_required
+def comments_state(request: SignedIn, slug: str) -> HttpResponse:
+    """Answer the poll, every 2 seconds, while labels are counted: then with the counts."""
+    context = _context(request, slug)
+    if "page" not in context:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "metrics/comments/_counts.html", context)
 
 
 @require_safe
@@ -55,3 +56,33 @@ def comments_file(request: SignedIn, slug: str) -> HttpResponseBase:
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-comments.csv"'},
     )
+
+
+def _context(request: SignedIn, slug: str) -> dict[str, object]:
+    """The context of the page; without `page` where there are no such filters."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = CommentsForm(request.GET, collection=collection, viewer=request.user)
+    context: dict[str, object] = {"collection": collection, "form": form}
+    if not form.is_valid():
+        return context
+    filters = form.filters()
+    page = page_of(collection=collection, filters=filters)
+    if page.table is None:
+        inquiry = inquiry_of(collection=collection, filters=filters)
+        poll = reverse("metrics:comments-state", args=[slug])
+        context["job"] = {
+            "poll_url": f"{poll}?{request.GET.urlencode()}",
+            "job_status": progress.job_status(job=inquiry.job),
+        }
+    else:
+        form.add_used_reasons(page.table.reasons)
+    parameters = {
+        name: str(value)
+        for name, value in request.GET.items()
+        if value and name not in ("before", "names")
+    }
+    return context | {
+        "page": page,
+        "shows_names": bool(form.cleaned_data["names"]),
+        "file_query": urlencode(parameters),
+    }

@@ -63,6 +63,7 @@ NO_PAGES = {
             "metrics:dashboard-person-numbers",
             "metrics:leaderboard-state",
             "metrics:analysis-state",
+            "metrics:comments-state",
             "metrics:duplicates-state",
             "metrics:compare-state",
             "metrics:explorer-state",

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import Count, Q
 
 from annotate.core.phrases import counted
 from annotate.models import Collection, Judgment, Report
-from annotate.models.judgments import JudgmentQuerySet
+from annotate.services.background import kept
 from metrics.forms.comment_filters import CommentFilters
-from metrics.services.comments.counts import ReasonTable, table_of
-from metrics.services.comments.matching import matching_labels
+from metrics.services.comments.counts import ReasonTable, level_counts, table_of
+from metrics.services.comments.kept_counts import inquiry_of
+from metrics.services.comments.matching import newest_labels
 
 PAGE_SIZE = 50
 
@@ -55,13 +57,20 @@ class CommentsPage(NamedTuple):
 
     filters : those of its address
     lines : the labels of the page; older : key before which the next page begins, None at the end
+    n_searched : number of labels that were looked through, where that ended the search; else 0
+    table : the counts of all that meets the filters, None while they are counted for the first time
+    counted_at : the moment at which a worker counted, None where the page did
+    is_stale : True if labels have changed since
     n_notes, n_open_reports : reports with a note, and reports that wait for a lead
     """
 
     filters: CommentFilters
     lines: list[CommentLine]
     older: int | None
-    table: ReasonTable
+    n_searched: int
+    table: ReasonTable | None
+    counted_at: datetime | None
+    is_stale: bool
     n_notes: int
     n_open_reports: int
     has_reasons_to_choose: bool
@@ -69,12 +78,26 @@ class CommentsPage(NamedTuple):
     @property
     def counts_text(self) -> str:
         """The numbers of all that meets the filters, and of what is shown."""
+        n = len(self.lines)
+        if self.table is None:
+            return f"{counted(n, 'label')} shown here, newest first; all of them are being counted."
         comments = counted(self.table.n_comments, "comment")
         reasons = counted(self.table.n_reasons, "reason")
         labels = counted(self.table.n_labels, "label")
-        n = len(self.lines)
+        if self.is_stale:
+            return f"{comments} and {reasons} on {labels} then; {n:,} shown here, newest first."
         extent = "all" if n == self.table.n_labels else f"{n:,}"
         return f"{comments} and {reasons} on {labels}; {extent} of them shown here, newest first."
+
+    @property
+    def search_text(self) -> str:
+        """The extent of the search, where older labels of the run may follow; "" elsewhere."""
+        if not self.n_searched:
+            return ""
+        return (
+            f"For this page {self.n_searched:,} labels were looked up in the ranking of the run; "
+            "“Older” goes on from there."
+        )
 
     @property
     def reports_text(self) -> str:
@@ -91,7 +114,9 @@ class CommentsPage(NamedTuple):
     @property
     def empty_text(self) -> str:
         """Advice where nothing is listed."""
-        if self.filters.before is not None and self.table.n_labels:
+        if self.n_searched:
+            return "None of the newest labels that were looked up is within these ranks of the run."
+        if self.filters.before is not None and (self.table is None or self.table.n_labels):
             return "Older labels have neither a comment nor a reason that the filters let pass."
         if self.filters.is_narrow:
             return "No label meets all of these filters."
@@ -104,11 +129,10 @@ class CommentsPage(NamedTuple):
 
 
 def page_of(*, collection: Collection, filters: CommentFilters) -> CommentsPage:
-    """A page of labels with its counts; a constant number of queries."""
-    parts = matching_labels(collection, filters)
-    keys = _newest_keys(parts, filters.before)
+    """A page of labels, and the counts as they were last made; a constant number of queries."""
+    newest = newest_labels(collection=collection, filters=filters, size=PAGE_SIZE)
     with_items = (
-        Judgment.objects.filter(pk__in=keys[:PAGE_SIZE])
+        Judgment.objects.filter(pk__in=newest.keys)
         .select_related(
             "level",
             "annotator__user",
@@ -120,25 +144,35 @@ def page_of(*, collection: Collection, filters: CommentFilters) -> CommentsPage:
         )
         .prefetch_related("pair__query__parts", "pair__document__parts")
     )
-    judgments = list(with_items.order_by("-pk"))
+    lines = [
+        CommentLine(
+            judgment,
+            pieces_of(judgment.comment.text, filters.words) if hasattr(judgment, "comment") else [],
+        )
+        for judgment in with_items.order_by("-pk")
+    ]
     levels = list(collection.levels.order_by("grade"))
+    if filters.before is None and newest.older is None:
+        # they are all: no worker need count them
+        shown = Judgment.objects.filter(pk__in=newest.keys)
+        table, counted_at, is_stale = table_of(level_counts([shown]), levels), None, False
+    else:
+        look = kept.look(inquiry=inquiry_of(collection=collection, filters=filters))
+        table = look.row and table_of(look.row.value, levels)
+        counted_at = look.row and look.row.computed_at
+        is_stale = look.row is not None and look.row.version != look.version
     reports = Report.objects.filter(collection=collection).exclude(note="")
     n_reports = reports.aggregate(
         notes=Count("pk"), open=Count("pk", filter=Q(state=Report.State.OPEN))
     )
     return CommentsPage(
         filters=filters,
-        lines=[
-            CommentLine(
-                judgment,
-                pieces_of(judgment.comment.text, filters.words)
-                if hasattr(judgment, "comment")
-                else [],
-            )
-            for judgment in judgments
-        ],
-        older=judgments[-1].pk if len(keys) > PAGE_SIZE else None,
-        table=table_of(parts, levels),
+        lines=lines,
+        older=newest.older,
+        n_searched=newest.n_searched,
+        table=table,
+        counted_at=counted_at,
+        is_stale=is_stale,
         n_notes=n_reports["notes"],
         n_open_reports=n_reports["open"],
         has_reasons_to_choose=any(level.reasons for level in levels),
@@ -155,12 +189,3 @@ def pieces_of(text: str, words: Iterable[str]) -> list[TextPiece]:
     return [
         TextPiece(piece, is_match=bool(number % 2)) for number, piece in enumerate(pieces) if piece
     ]
-
-
-def _newest_keys(parts: list[JudgmentQuerySet], before: int | None) -> list[int]:
-    """The keys of a page's labels, the newest first, with one more if there are older ones."""
-    keys: list[int] = []
-    for part in parts:
-        older = part if before is None else part.filter(pk__lt=before)
-        keys += older.order_by("-pk").values_list("pk", flat=True)[: PAGE_SIZE + 1]
-    return sorted(keys, reverse=True)[: PAGE_SIZE + 1]

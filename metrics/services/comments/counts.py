@@ -1,8 +1,8 @@
 """Counts of the labels that meet the filters, by level and by reason."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db.models import Count
 
@@ -10,6 +10,15 @@ from annotate.core.labels import level_reasons
 from annotate.core.phrases import counted
 from annotate.models import Level
 from annotate.models.judgments import JudgmentQuerySet
+
+
+class LevelCounts(NamedTuple):
+    """Labels of a level: all, those with a comment, those with reasons, and by reason."""
+
+    n_labels: int
+    n_comments: int
+    n_with_reasons: int
+    by_reason: dict[str, int]
 
 
 class ReasonCount(NamedTuple):
@@ -72,31 +81,42 @@ class ReasonTable(NamedTuple):
         return list(dict.fromkeys(row.reason for level in self.levels for row in level.reasons))
 
 
-def table_of(parts: Sequence[JudgmentQuerySet], levels: Sequence[Level]) -> ReasonTable:
-    """Count by level and by the whole list of reasons, of which there are few."""
-    n_labels, n_comments, n_with_reasons = Counter[int](), Counter[int](), Counter[int]()
-    n_by_reason: dict[int, Counter[str]] = {level.pk: Counter() for level in levels}
+def level_counts(parts: Sequence[JudgmentQuerySet]) -> dict[str, LevelCounts]:
+    """Count by the key of the level and by the whole list of reasons, of which there are few.
+
+    As JSON holds them: of each level with labels all, those with a comment, those with reasons, and
+    those that name each reason.
+    """
+    counts: dict[str, LevelCounts] = {}
     for part in parts:
         rows = part.order_by().values_list("level", "reasons")
         for level, reasons, n, n_with_comment in rows.annotate(Count("pk"), Count("comment")):
-            n_labels[level] += n
-            n_comments[level] += n_with_comment
-            n_with_reasons[level] += n if reasons else 0
-            n_by_reason[level] += Counter(dict.fromkeys(reasons, n))
-    rows_by_level = []
-    for level in levels:
-        offer, counts = level_reasons.codes(level.reasons), n_by_reason[level.pk]
-        # as the level offers them; those that it does not offer any more are last
-        further = sorted(set(counts) - set(offer))
-        reasons = [reason for reason in (*offer, *further) if reason in counts]
-        n = n_with_reasons[level.pk]
-        rows_by_level.append(
-            LevelLabels(
-                level,
-                n_labels[level.pk],
-                n_comments[level.pk],
-                n,
-                [ReasonCount(reason, counts[reason], n) for reason in reasons],
+            level_row = counts.setdefault(str(level), LevelCounts(0, 0, 0, {}))
+            by_reason = Counter(level_row.by_reason) + Counter(dict.fromkeys(reasons, n))
+            counts[str(level)] = LevelCounts(
+                level_row.n_labels + n,
+                level_row.n_comments + n_with_comment,
+                level_row.n_with_reasons + (n if reasons else 0),
+                dict(by_reason),
             )
-        )
-    return ReasonTable(rows_by_level)
+    return counts
+
+
+def table_of(counts: Mapping[str, Sequence[Any]], levels: Sequence[Level]) -> ReasonTable:
+    """Put counts beside the levels as they are now.
+
+    counts : as `level_counts` returns them, or read from JSON
+    """
+    rows = []
+    for level in levels:
+        n_labels, n_comments, n_with_reasons, by_reason = counts.get(str(level.pk), (0, 0, 0, {}))
+        offer = level_reasons.codes(level.reasons)
+        # as the level offers them; those that it does not offer any more are last
+        further = sorted(set(by_reason) - set(offer))
+        reasons = [
+            ReasonCount(reason, by_reason[reason], n_with_reasons)
+            for reason in (*offer, *further)
+            if reason in by_reason
+        ]
+        rows.append(LevelLabels(level, n_labels, n_comments, n_with_reasons, reasons))
+    return ReasonTable(rows)

@@ -1,5 +1,7 @@
 """The page of comments at FIRE's MSVD size: 660,000 judgments, of which few or most have reasons.
 
+Labels are counted by a worker; a page looks its own lines up.
+
 With BENCHMARK_SCALES=0.1 a tenth.
 Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_comments_at_fire_size.py
 """
@@ -10,10 +12,14 @@ from statistics import median
 
 import pytest
 from django.db import connection
+from django.utils.http import urlencode
 
 from annotate.models import Role
+from annotate.services.background import kept
+from metrics.services.comments.kept_counts import inquiry_of
 from tests import cast
 from tests.benchmarks.numbers.fire_study import fill
+from tests.metrics.services.comments.test_comments import filters_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]
 SCALE, N_REQUESTS = float(os.environ.get("BENCHMARK_SCALES", "1")), 5
@@ -54,14 +60,22 @@ def test_comments_at_fire_size(client):
         print(f"\n{judgments.count():,} judgments, {per_cent} % of them with reasons")
         for title, parameters in REQUESTS.items():
             address = {name: value or values[name] for name, value in parameters.items()}
+            inquiry = inquiry_of(collection=study, filters=filters_of(study, urlencode(address)))
+            start = time.perf_counter()
+            kept.compute(inquiry=inquiry)
+            seconds = time.perf_counter() - start
             times = []
             for _ in range(N_REQUESTS):
                 start = time.perf_counter()
                 page = client.get(f"/c/{study.slug}/results/comments/", address)
                 times.append(1000 * (time.perf_counter() - start))
                 assert page.status_code == 200
-            print(f"  {title:32} {median(times):7.0f} ms, median", flush=True)
-            assert median(times) < 2000
+            # a benchmark says how long a page took, and fails where nobody would wait for it
+            print(
+                f"  {title:32} {median(times):7.0f} ms, median; counted in {seconds:.1f} s",
+                flush=True,
+            )
+            assert median(times) < 1000
         start = time.perf_counter()
         answer = client.get(f"/c/{study.slug}/results/comments/table.csv")
         n_bytes = sum(map(len, answer.streaming_content))

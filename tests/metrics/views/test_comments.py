@@ -3,9 +3,14 @@
 import pytest
 
 from annotate.models import HandOut, Report, Role
+from annotate.services.background import kept
+from annotate.services.people import accounts
+from metrics.forms.comment_filters import CommentFilters
+from metrics.services.comments.kept_counts import inquiry_of
 from tests import cast
 from tests.metrics.services.comments.test_comments import SAID, commented_study
 from tests.pages import text_of
+from tests.works import value_requests
 
 pytestmark = pytest.mark.django_db
 PAGE = "/c/study/results/comments/"
@@ -113,6 +118,56 @@ def test_pages_and_file_keep_the_filters(client, study, monkeypatch):
     file = client.get(f"{PAGE}table.csv", {"level": "1"})
     assert file["Content-Disposition"] == 'attachment; filename="study-comments.csv"'
     assert len(b"".join(file.streaming_content).splitlines()) == 1 + 3
+
+
+def test_labels_are_listed_while_they_are_counted(client, study, monkeypatch):
+    monkeypatch.setattr("metrics.services.comments.comments.PAGE_SIZE", 2)
+    state = f"{PAGE}state/?kind=any&names="
+    with value_requests() as requests:
+        page = text_of(client.get(PAGE, {"kind": "any", "names": ""}))
+        assert text_of(client.get(state)).count("every 2s") == 1
+    assert "Counting labels and reasons" in page and "Reasons by level" not in page
+    assert "2 labels shown here, newest first; all of them are being counted." in page
+    assert f'hx-get="{state.replace("&", "&amp;")}"' in page
+    assert page.count("/judging/pairs/") == 2
+    # of all who look one has them counted
+    (inquiry,) = requests
+    kept.compute(inquiry=inquiry)
+    for address in (state, PAGE):
+        text = text_of(client.get(address))
+        assert "4 comments and 4 reasons on 5 labels; 2 of them shown here" in text
+        assert "Reasons by level" in text and "every 2s" not in text and "as of <time" in text
+        assert "have changed" not in text
+    # links keep to the filters of the page
+    assert 'href="?kind=any&amp;names=&amp;level=1&amp;reason=' in text_of(client.get(state))
+
+
+def test_old_counts_stand_with_their_age_until_newer_ones_follow(client, study, monkeypatch):
+    monkeypatch.setattr("metrics.services.comments.comments.PAGE_SIZE", 2)
+    inquiry = inquiry_of(collection=study, filters=CommentFilters())
+    kept.compute(inquiry=inquiry)
+    accounts.erase_person(user=study.annotators.get().user)
+    text = text_of(client.get(PAGE))
+    assert "4 comments and 4 reasons on 5 labels then; 2 shown here, newest first." in text
+    assert "Labels or comments have changed" in text and "as of <time" in text
+    kept.compute(inquiry=inquiry)
+    text = text_of(client.get(PAGE))
+    assert "0 comments and 4 reasons on 3 labels; 2 of them shown here" in text
+    assert "have changed" not in text
+
+
+def test_the_state_of_filters_that_there_are_not_makes_the_page_come_again(client, study):
+    answer = client.get(f"{PAGE}state/", {"level": "9"})
+    assert answer["HX-Refresh"] == "true"
+
+
+def test_older_labels_of_a_run_are_offered_where_the_search_ended(client, study, monkeypatch):
+    monkeypatch.setattr("metrics.services.comments.matching.STEPS", (1, 1))
+    run = study.runs.get(name="alpha")
+    run.rankings.update(targets=[], scores=[])
+    text = text_of(client.get(PAGE, {"run": run.pk}))
+    assert "For this page 2 labels were looked up in the ranking of the run" in text
+    assert "None of the newest labels" in text and 'rel="next"' in text
 
 
 def test_where_nothing_is_the_page_says_what_next(client, study):

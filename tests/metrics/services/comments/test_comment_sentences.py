@@ -34,6 +34,10 @@ def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
     values = {
         "filters": CommentFilters(),
         "older": None,
+        "n_searched": 0,
+        "table": ReasonTable(levels),
+        "counted_at": None,
+        "is_stale": False,
         "n_notes": 0,
         "n_open_reports": 0,
         "has_reasons_to_choose": True,
@@ -41,7 +45,6 @@ def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
     return CommentsPage(
         **{**values, **fields},
         lines=[SimpleNamespace()] * n_lines,
-        table=ReasonTable(levels),
     )
 
 
@@ -55,6 +58,28 @@ def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
         (
             page(1, 1, 0, 1).counts_text,
             "1 comment and 0 reasons on 1 label; all of them shown here, newest first.",
+        ),
+        (
+            page(n_lines=50, table=None).counts_text,
+            "50 labels shown here, newest first; all of them are being counted.",
+        ),
+        (
+            page(900, 214, 1032, 50, is_stale=True).counts_text,
+            "214 comments and 1,032 reasons on 900 labels then; 50 shown here, newest first.",
+        ),
+        (page().search_text, ""),
+        (
+            page(n_searched=4200).search_text,
+            "For this page 4,200 labels were looked up in the ranking of the run; “Older” goes on "
+            "from there.",
+        ),
+        (
+            page(n_searched=4200, filters=CommentFilters(before=1)).empty_text,
+            "None of the newest labels that were looked up is within these ranks of the run.",
+        ),
+        (
+            page(table=None, filters=CommentFilters(before=1)).empty_text,
+            "Older labels have neither a comment nor a reason that the filters let pass.",
         ),
         (page().reports_text, ""),
         (

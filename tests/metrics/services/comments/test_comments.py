@@ -8,15 +8,17 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
 from annotate.models import HandOut, Item, Judgment, JudgmentComment, Pair, QuerySet
+from annotate.services.background import kept
 from annotate.services.judging import claiming, undoing
 from annotate.services.people import accounts
 from annotate.services.review import adjudicating
 from annotate.services.review.exclusions import exclude_item, exclude_pair
 from metrics.forms.comment_filters import CommentFilters, LabelState
 from metrics.forms.comments import CommentsForm
-from metrics.services.comments import comment_file, comments
+from metrics.services.comments import comment_file, comments, matching
 from metrics.services.comments.comments import page_of
-from metrics.services.comments.matching import matching_keys, top_pairs
+from metrics.services.comments.kept_counts import inquiry_of
+from metrics.services.comments.matching import matching_keys, newest_labels, top_pairs
 from tests import campaigns, cast
 from tests.metrics import studies
 from tests.tables.fixture_cache import cached_rows
@@ -247,6 +249,7 @@ def test_an_erased_person_leaves_reasons(study):
 def test_pages_follow_one_another_without_gaps(study, monkeypatch):
     monkeypatch.setattr(comments, "PAGE_SIZE", 2)
     everything = matching_keys(collection=study, filters=CommentFilters()).tolist()[::-1]
+    kept.compute(inquiry=inquiry_of(collection=study, filters=CommentFilters()))
     seen, before = [], None
     for n_expected in (2, 2, 1):
         page = page_of(collection=study, filters=CommentFilters(before=before))
@@ -259,15 +262,49 @@ def test_pages_follow_one_another_without_gaps(study, monkeypatch):
     assert page.empty_text.startswith("Older labels have neither")
 
 
-def test_it_asks_as_often_for_many_labels(study, django_assert_max_num_queries):
-    filters = CommentFilters(run=study.runs.first())
+def test_labels_of_a_run_follow_one_another_in_whatever_steps(study, monkeypatch):
+    run = study.runs.get(name="gamma")
+    for steps in ((200,), (1, 1), (2, 1), (3,)):
+        monkeypatch.setattr(matching, "STEPS", steps)
+        for depth in (5, 10):
+            filters = CommentFilters(run=run, depth=depth)
+            expected = matching_keys(collection=study, filters=filters).tolist()[::-1]
+            seen, n_labels = [], []
+            while not n_labels or filters.before is not None:
+                page = newest_labels(collection=study, filters=filters, size=2)
+                assert len(page.keys) <= 2
+                assert page.n_searched in ({0, sum(steps)} if page.older else {0})
+                seen += page.keys
+                n_labels.append(len(page.keys))
+                filters = filters._replace(before=page.older)
+            assert seen == expected
+
+
+def test_a_search_that_ended_before_the_labels_says_so(study, monkeypatch):
+    monkeypatch.setattr(matching, "STEPS", (1, 1))
+    run = study.runs.get(name="alpha")
+    run.rankings.update(targets=[], scores=[])
+    page = page_of(collection=study, filters=CommentFilters(run=run))
+    newest = study.judgments.order_by("-pk")
+    # the fifth of six labels has neither words nor reasons
+    assert (page.lines, page.older, page.n_searched) == ([], newest[2].pk, 2)
+    assert page.empty_text.startswith("None of the newest labels that were looked up")
+
+
+@pytest.mark.parametrize("page_size", [3, 50])
+def test_it_asks_as_often_for_many_labels(
+    study, page_size, monkeypatch, django_assert_max_num_queries
+):
+    monkeypatch.setattr(comments, "PAGE_SIZE", page_size)
+    filters = CommentFilters(run=study.runs.first(), depth=100)
+    kept.compute(inquiry=inquiry_of(collection=study, filters=filters))
     with django_assert_max_num_queries(40) as few:
         page_of(collection=study, filters=filters)
     for hand_out in HandOut.objects.filter(batch__collection=study).order_by("position")[6:14]:
         campaigns.judge(hand_out, 1, reasons=["too general"], comment="more")
     with django_assert_max_num_queries(len(few)):
         page = page_of(collection=study, filters=filters)
-    assert len(page.lines) > 5
+    assert len(page.lines) == min(page_size, 13)
 
 
 def rows_of(study, address=""):
