@@ -114,10 +114,15 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
         )
     if part.n < FEWEST:
         return f"{run.name} has the largest loss of {loss.measure} without {labels}"
+    rank = (
+        f"{part.rank} instead of {loss.rank}"
+        if part.rank != loss.rank
+        else f"{loss.rank} as before"
+    )
     return (
         f"Without {labels}, the {loss.measure} of {run.name} is {part.value:.3f} instead of "
         f"{loss.score:.3f}: worse by {fall:.3f} ({interval_text(part.interval, digits=3)}), rank "
-        f"{part.rank} instead of {loss.rank} of {counted(len(runs), 'run')}"
+        f"{rank}, of {counted(len(runs), 'run')}"
     )
 
 
