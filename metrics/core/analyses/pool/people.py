@@ -54,7 +54,8 @@ def people_as_systems(
     by another's (Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8); of several others each counts
     alike. All together have one number for both: with k of n labels positive, a pair adds
     k (k - 1) / (n - 1) to the numerator and k to either denominator. Intervals are those of a
-    share by groups (`mean_intervals`), the recall's with the shares of the others as weights.
+    share by groups (`mean_intervals`), the recall's with the shares of the others as weights; all
+    together have that of precision for both.
     """
     n_pairs = len(labels.query)
     n_labels = np.bincount(labels.pair, minlength=n_pairs)[labels.pair]
@@ -72,6 +73,8 @@ def people_as_systems(
         recall, recall_interval = _mean(
             positive.astype(np.float64), own & (share > 0), query, groups, share
         )
+        if number is None:  # one number, and so one interval
+            recall, recall_interval = precision, precision_interval
         n_agreed = float(share[own & positive].sum())
         whole = int(np.count_nonzero(own & positive)) + n_expected
         return PersonQuality(
