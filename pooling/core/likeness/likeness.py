@@ -24,8 +24,9 @@ class Likeness(NamedTuple):
     Means over the source items that both runs answer; NaN where there are none.
 
     n_sources : number of those source items
-    overlap : share of the first k that both hold; rbo : extrapolated; tau : Kendall's, over shared
-        targets, where two are shared at least; all symmetric
+    overlap : share of the first k that both hold; rbo : extrapolated; truncated : its sum over the
+        seen depths alone; tau : Kendall's, over shared targets, where two are shared at least; all
+        symmetric
     favourite : mean rank that the column's run gives the row's top target, one more than its depth
         where it lacks it
     """
@@ -33,6 +34,7 @@ class Likeness(NamedTuple):
     n_sources: Integers
     overlap: Matrix
     rbo: Matrix
+    truncated: Matrix
     tau: Matrix
     favourite: Matrix
 
@@ -106,7 +108,7 @@ def likeness_of_parts(
 
     parts : the S runs' rows of other source items each time, so that few are sorted at once
     """
-    overlap, rbo, tau, favourite = (_Sum(n_runs) for _ in range(4))
+    overlap, rbo, truncated, tau, favourite = (_Sum(n_runs) for _ in range(5))
     n_sources = np.zeros((n_runs, n_runs), dtype=np.int64)
     above = np.triu(np.ones((n_runs, n_runs), dtype=bool))
     for runs in parts:
@@ -122,9 +124,9 @@ def likeness_of_parts(
             tau.add(value, both & ~np.isnan(value))
             favourite.add(_favourite(of_block, block_depth), both)
         of_part = agreement(runs, k=k, p=p)
-        overlap.add_mean(of_part.overlap, n_sources - n_before)
-        rbo.add_mean(of_part.rbo, n_sources - n_before)
-    means = (values.mean() for values in (overlap, rbo, tau, favourite))
+        for values, mean in zip((overlap, rbo, truncated), of_part, strict=True):
+            values.add_mean(mean, n_sources - n_before)
+    means = (values.mean() for values in (overlap, rbo, truncated, tau, favourite))
     return LikenessOfParts(Likeness(n_sources, *means), tau.n)
 
 

@@ -27,11 +27,12 @@ class RunAgreement(NamedTuple):
     Means over the source items that both runs answer; NaN where there are none.
 
     overlap : share of the first k that both hold; rbo : extrapolated, Webber, Moffat & Zobel 2010,
-        Eq. 32
+        Eq. 32; truncated : the sum of RBO over the seen depths alone, which FIRE's Table 3 prints
     """
 
     overlap: Matrix
     rbo: Matrix
+    truncated: Matrix
 
 
 class _SourceBlock(NamedTuple):
@@ -52,7 +53,7 @@ def agreement(runs: Sequence[RankedPairs], *, k: int, p: float) -> RunAgreement:
     Runs have the ranks 1, 2, ... without a gap in each ranking.
     """
     n_runs = len(runs)
-    totals, count = np.zeros((2, n_runs, n_runs)), np.zeros((n_runs, n_runs))
+    totals, count = np.zeros((3, n_runs, n_runs)), np.zeros((n_runs, n_runs))
     for block in _blocks(runs):
         both = (block.depth[:, :, None] > 0) & (block.depth[:, None, :] > 0)
         count += both.sum(axis=0)
@@ -62,8 +63,8 @@ def agreement(runs: Sequence[RankedPairs], *, k: int, p: float) -> RunAgreement:
     return RunAgreement(*means)
 
 
-def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
-    """Overlap and RBO of a block, (B, S, S) each."""
+def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matrix]:
+    """Overlap, RBO, and RBO's truncated sum of a block, (B, S, S) each."""
     first_depth, second_depth = block.depth[:, :, None], block.depth[:, None, :]
     short, long = np.minimum(first_depth, second_depth), np.maximum(first_depth, second_depth)
     deepest = block.target.shape[2]
@@ -90,7 +91,9 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
     tail = (
         np.divide(n_shared - n_shared_short, long, out=np.zeros(short.shape), where=long > 0) + rate
     )
-    return n_shared_near / k, (1 - p) / p * (seen_sum + extrapolation) + tail * np.power(p, long)
+    scale = (1 - p) / p
+    rbo = scale * (seen_sum + extrapolation) + tail * np.power(p, long)
+    return n_shared_near / k, rbo, scale * seen_sum
 
 
 def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:

@@ -9,7 +9,7 @@ from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.bias_by_size import SizeBias
 
 KINDS = ("Runs outside the pool", "Runs inside the pool")
-FEWEST = 30  # queries from which on a headline names a number
+FEWEST = 30  # groups of queries from which on a headline names a number
 
 
 def bias_by_size_result(
@@ -18,13 +18,16 @@ def bias_by_size_result(
     measure: str,
     n_runs: int,
     n_labels: int,
-    n_queries: int,
+    n_groups: int,
     nouns: Nouns,
 ) -> AnalysisResult:
-    """The moves of scores by the number of pooled runs; one size or more, of two runs or more."""
+    """The moves of scores by the number of pooled runs; one size or more, of two runs or more.
+
+    n_groups : of the queries
+    """
     rows: list[list[Cell]] = [list(bias) for bias in biases]
     return AnalysisResult(
-        headline=_headline(biases, measure, n_runs, n_queries),
+        headline=_headline(biases, measure, n_runs, n_groups, nouns),
         reading=(
             f"The mean distance of a run's {measure} under the labels that only some of the runs "
             "brought from its score under all labels: over the runs of that smaller pool, and over "
@@ -49,13 +52,14 @@ def bias_by_size_result(
     )
 
 
-def _headline(biases: Sequence[SizeBias], measure: str, n_runs: int, n_queries: int) -> str:
+def _headline(
+    biases: Sequence[SizeBias], measure: str, n_runs: int, n_groups: int, nouns: Nouns
+) -> str:
     """The move with the fewest runs pooled, and with the most of which one is outside."""
     outside = [(bias.size, move) for bias in biases if (move := bias.non_self_bias) is not None]
-    if not outside or n_queries < FEWEST:
+    if not outside or n_groups < FEWEST:
         return (
-            f"{measure} of {counted(n_runs, 'run')} with fewer of them pooled, over "
-            f"{n_queries:,} queries"
+            f"{measure} of {counted(n_runs, 'run')} with fewer of them pooled, over {nouns.extent}"
         )
     (fewest, first), (most, last) = outside[0], outside[-1]
     text = (

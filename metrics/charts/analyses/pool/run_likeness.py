@@ -11,20 +11,27 @@ from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 
 MOST_RUNS = 25  # of the map
 MOST_WITH_NUMBERS = 12  # runs whose cells have room for a number
-FEWEST = 30  # queries from which on two runs are said to be alike
+FEWEST = 30  # groups of queries from which on two runs are said to be alike
 
 
 def likeness_result(
-    pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int, depth: int, nouns: Nouns
+    pairs: Sequence[RunPairLikeness],
+    *,
+    names: Sequence[str],
+    k: int,
+    p: float,
+    depth: int,
+    nouns: Nouns,
 ) -> AnalysisResult:
     """The likeness of every two runs; two runs or more.
 
-    k : of the overlap; depth : the ranks that are compared
+    k : of the overlap; p : of rank-biased overlap; depth : the ranks that are compared
     """
-    rows: list[list[Cell]] = [
-        [names[pair.first], names[pair.second], *pair[2:4], *pair.interval, *pair[5:]]
-        for pair in pairs
-    ]
+    rows: list[list[Cell]] = []
+    for pair in pairs:
+        cells: list[Cell] = [names[pair.first], names[pair.second], pair.n, pair.n_groups]
+        cells += [pair.overlap, *pair.interval, pair.rbo, pair.truncated, pair.tau, pair.n_tau]
+        rows.append([*cells, pair.first_in_second, pair.second_in_first])
     notes = list(nouns.notes)
     if len(names) > MOST_RUNS:
         notes.append(f"Map: the first {MOST_RUNS} of {counted(len(names), 'run')} by name.")
@@ -40,19 +47,24 @@ def likeness_result(
             f"In each cell of the map the share of their first {k} targets that two runs both "
             f"hold, as a mean over the {nouns.queries} that both answer: 1 where they hold the "
             "same ones, in any order. Rank-biased overlap also minds the order and weighs the top "
-            "most; tau is of the order of shared targets alone. A best target's rank is one more "
-            "than the ranks looked at where the other run lacks it there. None of this needs "
-            "labels: alike runs may be right or wrong together."
+            f"most, here with p = {p:g}. Extrapolated it carries the agreement on below rank "
+            f"{depth} and is 1 for a run with itself; its truncated sum ends there and is less, so "
+            "that sums of different depths do not compare. Kendall's tau is of the order of shared "
+            "targets alone. A best target's rank is one more than the ranks looked at where the "
+            "other run lacks it there. None of this needs labels: alike runs may be right or wrong "
+            "together."
         ),
         extent=f"{counted(len(names), 'run')}, their first {depth} ranks, and {nouns.extent}",
         columns=[
             Column("run", "Run"),
             Column("other_run", "Other run"),
             Column("n_queries", f"{nouns.title} of both"),
+            Column("n_groups", "Groups of these"),
             Column("overlap", f"Overlap of the first {k}", 3),
             Column("low", "95 % from", 3),
             Column("high", "to", 3),
-            Column("rbo", "Rank-biased overlap", 3),
+            Column("rbo", f"RBO, p = {p:g}, extrapolated", 3),
+            Column("rbo_truncated", f"RBO, p = {p:g}, sum to rank {depth}", 3),
             Column("tau", "Kendall's tau", 3),
             Column("n_tau", f"{nouns.title} with a tau"),
             Column("best_in_other", "Rank of its best in the other run", 1),
@@ -74,7 +86,7 @@ def _headline(
     share, most = max(comparisons, key=lambda row: row[0])
     first, second = names[most.first], names[most.second]
     extent = f"{most.n:,} {nouns.queries}"
-    if most.n < FEWEST:
+    if most.n_groups < FEWEST:
         return (
             f"{counted(len(comparisons), 'pair')} of runs compared; {first} and {second} share "
             f"{k * share:.1f} of their first {k} targets over only {extent}"
@@ -93,7 +105,7 @@ def _headline(
         text += f", as {counted(n_equal, 'other pair')} of runs, and more than all others"
     else:
         text += ", more than any other two of these runs"
-    if last.n < FEWEST:
+    if last.n_groups < FEWEST:
         return text
     return f"{text}; {names[last.first]} and {names[last.second]} share {100 * least:.1f} %"
 

@@ -23,8 +23,10 @@ MOST_WITH_INTERVALS = 20  # runs
 class RunPairLikeness(NamedTuple):
     """Likeness of two runs: means over the n queries that both answer, None without one.
 
-    first, second : positions of the runs
+    first, second : positions of the runs; n_groups : of the n queries
     overlap : share of the first k that both hold, with its 95 % interval; rbo : extrapolated
+    truncated : the sum of RBO over the ranks that are compared, as FIRE's Table 3 prints it; below
+        1 for a run with itself
     tau : Kendall's, over n_tau queries of which both hold two targets at least
     first_in_second : rank that the second run gives the first run's top target, one more than its
         depth where it lacks it; second_in_first : the other way round
@@ -33,9 +35,11 @@ class RunPairLikeness(NamedTuple):
     first: int
     second: int
     n: int
+    n_groups: int
     overlap: float | None
     interval: Interval
     rbo: float | None
+    truncated: float | None
     tau: float | None
     n_tau: int
     first_in_second: float | None
@@ -60,6 +64,7 @@ def run_likeness(
     Intervals of up to 20 runs.
     """
     matrices, n_tau = likeness_of_parts(_parts(runs, sources), n_runs=len(runs), k=k, p=p)
+    answers = np.array([np.isin(sources, run.source) for run in runs])
     tops = []
     for run in runs if len(runs) <= MOST_WITH_INTERVALS else ():
         near = truncate(run, k)
@@ -67,9 +72,8 @@ def run_likeness(
         tops.append(Rankings(np.append(0, ends), near.target))
     pairs = []
     for i, j in combinations(range(len(runs)), 2):
-        interval = NO_INTERVAL
+        interval, both = NO_INTERVAL, answers[i] & answers[j]
         if tops:
-            both = (tops[i].depth > 0) & (tops[j].depth > 0)
             values = overlap(tops[i], tops[j], k=k)[both]
             of_both = Groups.of(groups.of_query[both])
             (interval,) = mean_intervals(values[None, :], are_shares=True, groups=of_both)
@@ -82,9 +86,11 @@ def run_likeness(
             first=i,
             second=j,
             n=int(matrices.n_sources[i, j]),
+            n_groups=int(np.count_nonzero(np.bincount(groups.of_query[both]))),
             overlap=numbers["overlap"],
             interval=interval,
             rbo=numbers["rbo"],
+            truncated=numbers["truncated"],
             tau=numbers["tau"],
             n_tau=int(n_tau[i, j]),
             first_in_second=numbers["favourite"],

@@ -55,6 +55,6 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
         measure=measure.name,
         n_runs=len(rows),
         n_labels=int(np.count_nonzero(is_brought.any(axis=0) & brought.is_own)),
-        n_queries=len(inputs.scope.sources),
+        n_groups=inputs.groups.n,
         nouns=nouns._replace(notes=notes),
     )

@@ -60,6 +60,7 @@ def likeness_of_runs(request: AnalysisRequest) -> AnalysisResult:
         pairs,
         names=names_of(runs),
         k=OVERLAP_DEPTH,
+        p=RBO_P,
         depth=depth,
         nouns=Nouns(facts.queries, facts.text, notes),
     )

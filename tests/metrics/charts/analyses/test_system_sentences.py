@@ -38,9 +38,13 @@ def test_scores_without_error_have_no_interval_of_their_topics():
     )
 
 
-def pair(first: int, second: int, overlap: float, *, n: int = 40) -> RunPairLikeness:
+def pair(
+    first: int, second: int, overlap: float, *, n: int = 40, n_groups: int = 0
+) -> RunPairLikeness:
     interval = Interval(overlap - 0.05, overlap + 0.05)
-    return RunPairLikeness(first, second, n, overlap, interval, overlap, None, 0, 1.0, 1.0)
+    return RunPairLikeness(
+        first, second, n, n_groups or n, overlap, interval, overlap, 0.5, None, 0, 1.0, 1.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,14 +62,21 @@ def test_the_most_alike_are_told_with_those_that_are_as_much_so(overlaps, ending
     pairs = [
         pair(*ends, share) for ends, share in zip([(0, 1), (0, 2), (1, 2)], overlaps, strict=True)
     ]
-    result = likeness_result(pairs, names=["A", "B", "C"], k=10, depth=50, nouns=NOUNS)
+    result = likeness_result(pairs, names=["A", "B", "C"], k=10, p=0.9, depth=50, nouns=NOUNS)
     assert result.headline.endswith(ending)
 
 
 def test_the_least_alike_are_not_told_of_a_handful_of_queries():
     pairs = [pair(0, 1, 0.9), pair(0, 2, 0.5), pair(1, 2, 0.1, n=3)]
-    result = likeness_result(pairs, names=["A", "B", "C"], k=10, depth=50, nouns=NOUNS)
+    result = likeness_result(pairs, names=["A", "B", "C"], k=10, p=0.9, depth=50, nouns=NOUNS)
     assert result.headline.endswith("more than any other two of these runs")
+
+
+def test_two_runs_are_not_called_alike_by_the_captions_of_a_few_videos():
+    pairs = [pair(0, 1, 0.9, n_groups=3)]
+    result = likeness_result(pairs, names=["A", "B"], k=10, p=0.9, depth=50, nouns=NOUNS)
+    assert "over only 40 queries" in result.headline
+    assert "95 %" not in result.headline
 
 
 @pytest.mark.parametrize("n", [5, 40])

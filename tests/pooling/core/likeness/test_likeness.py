@@ -44,6 +44,7 @@ def check(runs: list[Ranked]) -> None:
                 len(left.indptr) - 1,
                 mean(overlap.overlap(left, right, k=4)),
                 mean(overlap.rank_biased_overlap(left, right, p=0.8).ext),
+                mean(overlap.rank_biased_overlap(left, right, p=0.8).truncated),
                 mean(overlap.kendall(left, right)),
                 mean(overlap.rank_of_favourite(left, right)),
             )

@@ -38,6 +38,12 @@ def rank_biased_overlap(first, second):
     return (1 - P) / P * total + ((at_long - at_short) / long + at_short / short) * P**long
 
 
+def truncated_sum(first, second):
+    """The same, of the seen depths alone."""
+    long = max(len(first), len(second))
+    return (1 - P) / P * sum(shared(first, second, d) / d * P**d for d in range(1, long + 1))
+
+
 def rank_of_best(first, second):
     return second.index(first[0]) + 1 if first[0] in second else len(second) + 1
 
@@ -62,9 +68,10 @@ def test_every_number_is_that_of_its_definition(sources_a_part, runs):
             if len(held := [target for target in targets if target in others]) > 1:
                 places = [others.index(target) for target in held]
                 taus.append(stats.kendalltau(range(len(held)), places).statistic)
-        assert (pair.n, pair.n_tau) == (len(both), len(taus))
+        assert (pair.n, pair.n_groups, pair.n_tau) == (len(both), len(both), len(taus))
         assert pair.overlap == mean([shared(*rankings, K) / K for rankings in both])
         assert pair.rbo == mean([rank_biased_overlap(*rankings) for rankings in both])
+        assert pair.truncated == mean([truncated_sum(*rankings) for rankings in both])
         assert pair.tau == mean(taus)
         assert pair.first_in_second == mean([rank_of_best(*rankings) for rankings in both])
         assert pair.second_in_first == mean([rank_of_best(b, a) for a, b in both])
@@ -87,6 +94,7 @@ def test_captions_of_one_video_make_the_interval_wider():
         run_likeness(tops, sources=sources, groups=groups, k=1, p=P)
         for groups in (Groups.single(40), Groups.of(np.arange(40) // 4))
     )
+    assert (alone.n_groups, grouped.n_groups) == (40, 10)
     assert grouped.overlap == alone.overlap == 0.5
     assert grouped.interval.low < alone.interval.low < alone.interval.high < grouped.interval.high
 
