@@ -1,9 +1,8 @@
 """Scores of runs under a part of people's labels, from which every kind of pool bias is computed.
 
-metrics/core/pools/bias.py holds a few runs in memory and takes labels away; here a run is aligned
-once with all labels, and any number of parts of people's labels are tried on it, so that a pool of
-a hundred runs is processed run by run. Where people's label is taken away, a reference's comes
-back: it existed before the pool.
+A run is aligned once with all labels, and any number of parts of people's labels are tried on it,
+so that a pool of a hundred runs is processed run by run. Where people's label is taken away, a
+reference's comes back: it existed before the pool.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Likeness of every two runs of a set, all at once: overlap, RBO, Kendall's tau, favourites.
 
-Equals overlap.py's functions, which compare two runs; here each target that two runs share is read
+Equals what two runs alone have; here each target that two runs share is read
 once for all measures, block of source items by block.
 """
 

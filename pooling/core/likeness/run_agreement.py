@@ -2,7 +2,7 @@
 
 All runs and many source items go down the ranks together.
 
-Equals overlap.py's functions, which compare two runs. At each depth only one target a run is new,
+Equals what two runs alone have. At each depth only one target a run is new,
 so that the agreement of all pairs of runs grows by one look-up a pair: a target that both hold is
 looked up once.
 """

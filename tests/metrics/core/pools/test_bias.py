@@ -5,7 +5,7 @@ import pytest
 
 from metrics.core.measures.alignment import LabelledPairs, Rankings
 from metrics.core.measures.measures import parse_one
-from metrics.core.pools import bias
+from tests.metrics.core.pools import recount
 
 # ECCV Caption (arXiv 2204.03359v5), Table E.1, R@1: five models (rows) under labels pooled by each
 # of them, and by all
@@ -34,20 +34,20 @@ LABELS = labels_of({1: 1, 2: 1, 3: 0, 4: 1, 5: 1, 9: 1}, {11: 1, 12: 0, 13: 1, 1
 
 
 def test_the_printed_biases_of_pooling_pvse_alone_come_out():
-    pvse_bias = bias.table_bias(TABLE)[0]
+    pvse_bias = recount.table_bias(TABLE)[0]
     assert (pvse_bias.bias, pvse_bias.self_bias, pvse_bias.non_self_bias) == pytest.approx(
         (9.5, 0.1, 11.8), abs=0.05
     )
 
 
 def test_a_run_brings_what_stands_in_its_first_ranks():
-    brought = bias.pool_contributions(RUNS, LABELS, depth=2)
+    brought = recount.pool_contributions(RUNS, LABELS, depth=2)
     assert brought[0].tolist() == [True, True, False, False, False, False, True, True, False, False]
     assert not brought[:, 5].any()
 
 
 def test_a_run_left_out_loses_its_own_finds_only():
-    scores = bias.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3)
+    scores = recount.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3)
     assert [score.n_unique for score in scores] == [1, 2, 2]  # 3; 4 and 13; 5 and 14
     assert [score.n_unique_positive for score in scores] == [0, 2, 2]
     assert scores[0].score == scores[0].score_without == pytest.approx((2 / 3 + 1 / 3) / 2)
@@ -57,14 +57,14 @@ def test_a_run_left_out_loses_its_own_finds_only():
 
 
 def test_runs_of_one_team_do_not_save_each_other_s_finds():
-    alone = bias.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3)
-    teams = bias.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3, teams=[0, 0, 1])
+    alone = recount.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3)
+    teams = recount.leave_one_out(RUNS, LABELS, parse_one("P@3"), depth=3, teams=[0, 0, 1])
     assert teams[0].n_unique == 5  # what 0 and 1 bring without 2: 2, 3, 4, 12, 13
     assert teams[2].n_unique == alone[2].n_unique
 
 
 def test_pooling_every_run_has_no_bias_and_fewer_have_more():
-    biases = bias.subset_bias(RUNS, LABELS, parse_one("R@3"), depth=3)
+    biases = recount.subset_bias(RUNS, LABELS, parse_one("R@3"), depth=3)
     assert [subset.size for subset in biases] == [1, 2, 3]
     assert biases[2].bias == 0
     assert np.isnan(biases[2].non_self_bias)
@@ -73,5 +73,5 @@ def test_pooling_every_run_has_no_bias_and_fewer_have_more():
 
 def test_labels_nobody_brought_count_in_every_subset():
     reference_only = labels_of({9: 1}, {19: 1})
-    biases = bias.subset_bias(RUNS, reference_only, parse_one("R@3"), depth=3)
+    biases = recount.subset_bias(RUNS, reference_only, parse_one("R@3"), depth=3)
     assert all(subset.bias == 0 for subset in biases)

@@ -1,4 +1,4 @@
-"""Partial labels on aligned runs give the same as the plain definitions of bias.py."""
+"""Partial labels on aligned runs give the same as the plain definitions of recount.py."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,9 @@ from scipy.stats import bootstrap, norm
 from metrics.core.comparisons import stopping
 from metrics.core.measures import measures
 from metrics.core.measures.alignment import LabelledPairs, align
-from metrics.core.pools import bias, partial_labels
+from metrics.core.pools import partial_labels
 from pooling.core.likeness.rankings import Rankings
+from tests.metrics.core.pools import recount
 
 MEASURES = measures.parse("AP nDCG@10 mAP@R")
 DEPTH = 4
@@ -44,7 +45,7 @@ def _run(rng):
 
 
 def plain(labels):
-    """The same without a reference, as bias.py takes labels."""
+    """The same without a reference, as recount.py takes labels."""
     return labels._replace(reference=np.full(len(labels.query), np.nan))
 
 
@@ -72,9 +73,9 @@ def test_leaving_labels_out_equals_aligning_with_fewer_labels(study):
 def test_without_its_own_finds_a_run_scores_as_the_definition_says(study):
     runs, labels_by_origin = study[0], plain(study[1])
     labels = as_labels(labels_by_origin)
-    expected = bias.leave_one_out(runs, labels, MEASURES[0], depth=DEPTH)
+    expected = recount.leave_one_out(runs, labels, MEASURES[0], depth=DEPTH)
     unique = partial_labels.unique_contributions(
-        bias.pool_contributions(runs, labels_by_origin.as_labels(), depth=DEPTH)
+        recount.pool_contributions(runs, labels_by_origin.as_labels(), depth=DEPTH)
     )
     for s, run in enumerate(runs):
         values = partial_labels.values_with_labels(

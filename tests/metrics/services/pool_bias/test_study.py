@@ -10,7 +10,6 @@ from annotate.models import Direction, Item, Kept, Pair, Resolution, Role
 from annotate.services.background import kept
 from metrics.core.measures import measures
 from metrics.core.measures.alignment import LabelledPairs, align
-from metrics.core.pools import bias
 from metrics.services.pool_bias import study as pool_bias
 from metrics.services.pool_bias.inputs import contributions, gather
 from metrics.services.pool_bias.page import page_of
@@ -19,6 +18,7 @@ from pooling.models import Ranking
 from pooling.services.pools import run_retirement
 from tests import cast, works
 from tests.metrics import studies
+from tests.metrics.core.pools import recount
 from tests.pages import text_of
 from tests.pooling import factories
 from tests.tables.fixture_cache import cached_rows
@@ -50,7 +50,7 @@ def judged_pool():
 
 
 def runs_and_labels(pool):
-    """The runs and people's labels as inputs of metrics.core.pools.bias."""
+    """The runs and people's labels as inputs of tests.metrics.core.pools.recount."""
     queries = list(Item.objects.filter(collection=pool.collection, side="query").order_by("pk"))
     index_of = {item.pk: number for number, item in enumerate(queries)}
     runs = []
@@ -77,7 +77,7 @@ def test_leave_one_out_and_the_biases_equal_their_plain_definitions(pool):
     (direction,) = value_of(pool)["directions"]
     runs, labels = runs_and_labels(pool)
     for measure in pool_bias.MEASURES:
-        rows = bias.leave_one_out(runs, labels, measure, depth=DEPTH)
+        rows = recount.leave_one_out(runs, labels, measure, depth=DEPTH)
         for row, plain in zip(direction["runs"], rows, strict=True):
             assert (row["n_unique"], row["n_unique_positive"]) == (
                 plain.n_unique,
@@ -90,7 +90,7 @@ def test_leave_one_out_and_the_biases_equal_their_plain_definitions(pool):
             assert (scores["rank"], scores["rank_without"]) == (plain.rank, plain.rank_without)
         for row, plain in zip(
             direction["bias"][measure.name],
-            bias.subset_bias(runs, labels, measure, depth=DEPTH),
+            recount.subset_bias(runs, labels, measure, depth=DEPTH),
             strict=True,
         ):
             assert (row["size"], row["bias"], row["self"]) == pytest.approx(

@@ -11,6 +11,7 @@ from pooling.core.likeness import likeness as module
 from pooling.core.likeness import overlap
 from pooling.core.likeness.likeness import likeness
 from pooling.core.likeness.rankings import Rankings
+from tests.pooling.core.likeness import two_runs
 from tests.pooling.core.strategies.rankings import RANKINGS, Ranked, as_arrays
 from tests.sizes import cases
 
@@ -43,10 +44,10 @@ def check(runs: list[Ranked]) -> None:
             expected = (
                 len(left.indptr) - 1,
                 mean(overlap.overlap(left, right, k=4)),
-                mean(overlap.rank_biased_overlap(left, right, p=0.8).ext),
-                mean(overlap.rank_biased_overlap(left, right, p=0.8).truncated),
-                mean(overlap.kendall(left, right)),
-                mean(overlap.rank_of_favourite(left, right)),
+                mean(two_runs.rank_biased_overlap(left, right, p=0.8).ext),
+                mean(two_runs.rank_biased_overlap(left, right, p=0.8).truncated),
+                mean(two_runs.kendall(left, right)),
+                mean(two_runs.rank_of_favourite(left, right)),
             )
             assert [matrix[row, column] for matrix in likenesses] == pytest.approx(
                 list(expected), nan_ok=True

@@ -10,7 +10,8 @@ from scipy import stats
 
 from pooling.core.likeness import overlap
 from pooling.core.likeness.rankings import Rankings, shared_targets, top
-from pooling.core.likeness.ties import tied_overlap
+from tests.pooling.core.likeness import two_runs
+from tests.pooling.core.likeness.tied_runs import tied_overlap
 from tests.sizes import cases
 
 RANKING = st.lists(st.integers(0, 15), unique=True, max_size=12)
@@ -110,7 +111,7 @@ def rbo_ext_by_definition(first: list[int], second: list[int], p: float) -> floa
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=4), st.floats(0.05, 0.98))
 def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    rbo = overlap.rank_biased_overlap(first, second, p=p)
+    rbo = two_runs.rank_biased_overlap(first, second, p=p)
     assert rbo.ext == pytest.approx(
         [rbo_ext_by_definition(left, right, p) for left, right in pairs], abs=1e-12
     )
@@ -126,10 +127,10 @@ def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
 def test_overlap_is_symmetric_and_its_bounds_hold_for_longer_rankings(first, second, p):
     left, right = run_of(first), run_of(second)
     rbo, rbo_reversed = (
-        overlap.rank_biased_overlap(*pair, p=p) for pair in ((left, right), (right, left))
+        two_runs.rank_biased_overlap(*pair, p=p) for pair in ((left, right), (right, left))
     )
     assert np.allclose(rbo, rbo_reversed, atol=1e-12)
-    longer = overlap.rank_biased_overlap(
+    longer = two_runs.rank_biased_overlap(
         run_of([*first, 90, 91, 92]), run_of([*second, 92, 93]), p=p
     )
     assert rbo.min[0] - 1e-12 <= longer.ext[0] <= rbo.max[0] + 1e-12
@@ -137,13 +138,13 @@ def test_overlap_is_symmetric_and_its_bounds_hold_for_longer_rankings(first, sec
 
 def test_one_ranking_agrees_with_itself_by_1_but_its_truncated_sum_does_not():
     run = run_of([3, 1, 2])
-    rbo = overlap.rank_biased_overlap(run, run, p=0.9)
+    rbo = two_runs.rank_biased_overlap(run, run, p=0.9)
     assert (rbo.ext[0], rbo.max[0]) == pytest.approx((1, 1))
     assert rbo.truncated[0] == pytest.approx(1 - 0.9**3)
 
 
 def test_two_empty_rankings_agree_and_one_empty_one_does_not():
-    rbo = overlap.rank_biased_overlap(run_of([], []), run_of([], [1]), p=0.9)
+    rbo = two_runs.rank_biased_overlap(run_of([], []), run_of([], [1]), p=0.9)
     assert rbo.ext.tolist() == [1.0, 0.0]
     assert tuple(tied_overlap([], [], [], [], p=0.9)) == (1.0, 0.0, 1.0, 1.0)
 
@@ -151,7 +152,7 @@ def test_two_empty_rankings_agree_and_one_empty_one_does_not():
 @pytest.mark.parametrize("p", [0, 1, -0.1])
 def test_p_outside_0_to_1_is_refused(p):
     with pytest.raises(ValueError, match="between 0 and 1"):
-        overlap.rank_biased_overlap(run_of([1]), run_of([1]), p=p)
+        two_runs.rank_biased_overlap(run_of([1]), run_of([1]), p=p)
 
 
 def test_an_unknown_reading_of_ties_lists_what_exists():
@@ -178,7 +179,7 @@ def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5))
 def test_kendall_over_common_targets_equals_scipy(pairs):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    for tau, (left, right) in zip(overlap.kendall(first, second), pairs, strict=True):
+    for tau, (left, right) in zip(two_runs.kendall(first, second), pairs, strict=True):
         common = [doc for doc in left if doc in right]
         if len(common) < 2:
             assert np.isnan(tau)
@@ -191,9 +192,9 @@ def test_kendall_over_common_targets_equals_scipy(pairs):
 
 def test_the_favourite_s_rank_is_beyond_the_end_where_it_is_missing():
     first, second = run_of([7, 1], [8], [], [5]), run_of([2, 7], [1, 2, 3], [1], [])
-    assert overlap.rank_of_favourite(first, second).tolist()[:2] == [2.0, 4.0]
-    assert np.isnan(overlap.rank_of_favourite(first, second)[2])
-    assert overlap.rank_of_favourite(first, second)[3] == 1.0
+    assert two_runs.rank_of_favourite(first, second).tolist()[:2] == [2.0, 4.0]
+    assert np.isnan(two_runs.rank_of_favourite(first, second)[2])
+    assert two_runs.rank_of_favourite(first, second)[3] == 1.0
 
 
 def test_the_top_of_a_run_keeps_short_rankings_whole():

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.likeness import run_agreement as module
-from pooling.core.likeness.overlap import overlap, rank_biased_overlap
+from pooling.core.likeness.overlap import overlap
 from pooling.core.likeness.rankings import Rankings
 from pooling.core.likeness.run_agreement import agreement
 from pooling.core.strategies.selections import RankedPairs
+from tests.pooling.core.likeness.two_runs import rank_biased_overlap
 from tests.sizes import cases
 
 LISTS = st.lists(

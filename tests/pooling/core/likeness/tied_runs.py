@@ -14,7 +14,7 @@ READINGS = ("w", "a", "b")
 class TiedOverlap(NamedTuple):
     """RBO of one pair of rankings: extrapolated value, bounds, and their distance.
 
-    See overlap.RankBiasedOverlap.
+    See two_runs.RankBiasedOverlap.
     """
 
     ext: float
@@ -63,7 +63,7 @@ def tied_overlap(
 
     Two empty lists agree (1), one empty one scores 0. Memory is (n + m) x max(n, m) numbers. Corsi
     & Urbano 2024, doi:10.1145/3626772.3657700; without ties all three equal
-    overlap.rank_biased_overlap.
+    two_runs.rank_biased_overlap.
     """
     if ties not in READINGS:
         raise ValueError(f'There is no reading of ties "{ties}"; there are: {", ".join(READINGS)}.')
