@@ -159,11 +159,14 @@ def _headline(
 
 
 def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
-    values, words = [], []
+    values: list[dict[str, object]] = []
+    words: list[dict[str, str]] = []
+    taus: list[float] = []
     for named, conclusion in zip(sets, outcome, strict=False):
         label_set = {"set": named.title, "kind": named.kind.value}
         for kind, tau in zip(TAUS, (conclusion.tau, conclusion.tau_ap), strict=True):
             if tau is not None:
+                taus.append(tau)
                 values.append(label_set | {"correlation": kind, "tau": tau})
         if conclusion.n_same is not None:
             counts = zip(conclusion[5:], ("same", "opposite", "lost", "new"), strict=True)
@@ -171,7 +174,7 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
             words.append(label_set | {"text": text})
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": {"labelLimit": 120}}
     y["scale"] = {"domain": list(dict.fromkeys(named.title for named in sets))}
-    low = min([0.0, *(row["tau"] for row in values)])
+    low = min([0.0, *taus])
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
     x["scale"] = {"domain": [low, 1], "nice": True}
     mark_of_kind: Spec = {"field": "correlation", "type": "nominal", "title": None}
@@ -184,7 +187,7 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
         tooltip_row("correlation", "Correlation"),
         tooltip_row("tau", "Value", ".3f"),
     ]
-    text = {"type": "text", "align": "left", "dy": 11, "fontSize": 10, "color": "@ink"}
+    words_mark: Spec = {"type": "text", "align": "left", "dy": 11, "fontSize": 10, "color": "@ink"}
     return {
         "height": {"step": 40},
         "encoding": {"y": y},
@@ -196,7 +199,7 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
             },
             {
                 "data": {"values": words},
-                "mark": text,
+                "mark": words_mark,
                 "encoding": {"x": {"value": 2}, "text": {"field": "text"}},
             },
         ],

@@ -119,15 +119,15 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
         )
         for name in dict.fromkeys(names)
     }
-    statuses = {name: Resolution.Status[name.upper()] for name in ("adjudicated", "escalated")}
+    statuses = {name: Resolution.Status(name) for name in ("adjudicated", "escalated")}
     rows = copied_columns(
         _RESOLUTIONS,
         _COLUMNS,
         {"collection": collection.pk, "model": Resolution.Status.MODEL, **statuses},
     )
     # in place of its grade each pair has its row here, which copies of it take
-    ends = [rows[name] for name in labels.ends(scope.direction)]
-    resolved_pairs = Grades(*ends, np.arange(len(rows["pair"])))
+    source_end, target_end = labels.ends(scope.direction)
+    resolved_pairs = Grades(rows[source_end], rows[target_end], np.arange(len(rows["pair"])))
     copies = no_grades()
     if originals := originals_of(collection=collection):
         copies = propagated_grades(
