@@ -80,16 +80,6 @@ def read_scores(
     return _read_topics(stream, name, header, choices)
 
 
-def paired_scores(
-    first: Mapping[str, float], second: Mapping[str, float]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The scores of the queries that both runs have, in the first's order."""
-    shared_queries = [query for query in first if query in second]
-    return np.array([first[query] for query in shared_queries]), np.array(
-        [second[query] for query in shared_queries]
-    )
-
-
 def option_name(column: str) -> str:
     """The name of the command line option for one of CHOICES."""
     return f"--{column.replace('_', '-')}"

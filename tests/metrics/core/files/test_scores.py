@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotate.core.files.formats import FormatError
-from metrics.core.files.scores import paired_scores, read_scores
+from metrics.core.files.scores import read_scores
 
 QUERIES, RUNS = ["q1", "q2", "q3"], ["A", "B"]
 VALUES = [[0.5, 1], [0.25, 0], [0.125, 0.0625]]
@@ -142,11 +142,6 @@ def test_a_score_that_is_not_there_is_none(text):
 def test_a_score_file_that_cannot_be_read_says_why(text, chosen, message):
     with pytest.raises(FormatError, match=message):
         read(text, **chosen)
-
-
-def test_pairs_are_of_the_queries_that_both_have():
-    first, second = paired_scores({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
-    assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
 
 
 GROUPED = "run,measure,query,value,group\n" + "".join(
