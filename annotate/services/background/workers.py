@@ -26,6 +26,7 @@ LOCKS = {
     "refresh": 14,
     "repeats": 15,
     "duplicates": 16,
+    "shared": 17,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

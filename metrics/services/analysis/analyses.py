@@ -15,6 +15,10 @@ from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
 ReportProgress = Callable[[int, int, str], None]  # units done, of how many, their noun
 
 
+def ignore_progress(n_done: int, total: int, unit: str) -> None:
+    """Report nothing: of files, which are computed while their sender waits."""
+
+
 class NotDefined(Exception):
     """There is nothing to show yet, or not for these choices; the message says what is missing."""
 

@@ -1,16 +1,16 @@
 """Texts of items: those of the queries, and those of their side that runs were trained on."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from django.core.cache import cache
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Side
 from metrics.core.analyses.collection.text_similarity import nearest_similarity
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.analysis.shared_values import cached_arrays
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.leaderboard.chosen_labels import texts_of
 from pooling.services.runs.storage import SIDES
@@ -18,7 +18,6 @@ from pooling.services.runs.storage import SIDES
 ITEMS_AT_ONCE = 20_000
 TRAINING_SPLIT = "train"
 MOST_PAIRS = 4_000_000_000  # some two minutes
-KEPT_SECONDS = 7 * 24 * 3600
 RULES = "2"  # changes when the same texts would have another similarity, or form in the cache
 Lengths = NDArray[np.int64]
 
@@ -88,17 +87,6 @@ def training_similarity(request: AnalysisRequest, texts: SourceTexts) -> NDArray
         ],
     )
     return similarity
-
-
-def cached_arrays(
-    key: str, compute: Callable[[], Iterable[NDArray[np.generic]]]
-) -> list[NDArray[np.float64]]:
-    """Arrays of numbers from the cache, or computed and put there for a week."""
-    values = cache.get(key)
-    if values is None:
-        values = [array.astype(np.float64).tobytes() for array in compute()]
-        cache.set(key, values, timeout=KEPT_SECONDS)
-    return [np.frombuffer(value, dtype=np.float64) for value in values]
 
 
 def _training_texts(collection: Collection, side: Side) -> list[str]:

@@ -1,4 +1,4 @@
-"""The analyses of systems from files of TREC's size: 129 runs x 250 topics, and 100 x 50.
+"""The analyses of systems from files of TREC's size: 129 runs x 250 topics, a tenth and a third.
 
 Scores are drawn with a seed; each method of differences is tried.
 Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_analyses_at_trec_size.py
@@ -17,7 +17,7 @@ from metrics.services.leaderboard.choices.choices import MISSING_ZERO
 from tests.benchmarks.numbers.test_analyses_at_fire_size import cost
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600)]
-SIZES = [(50, 100), (50, 129), (250, 129)]  # topics, runs
+SIZES = [(50, 13), (50, 43), (50, 129), (250, 129)]  # topics, runs
 FROM_FILES = [analysis for analysis in ANALYSES if analysis.of_scores]
 
 

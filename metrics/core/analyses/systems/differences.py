@@ -60,16 +60,19 @@ def system_differences(
     method: str,
     are_shares: bool = False,
     smaller_is_better: bool = False,
+    verdicts: Verdicts | None = None,
 ) -> SystemDifferences:
     """Order S systems by their mean scores on T topics, and say which of them differ at .05.
 
     scores : (T, S) finite, two or more of each; groups : of the T topics, two or more (ValueError)
     method : one of METHODS of metrics.core.comparisons.run_comparison, which `decide` explains
     are_shares : scores lie from 0 to 1 by definition
+    verdicts : of `decide` by this method, where they are there already
     TRECVID (Hauptmann & Lin 2005), sections 4.2 and 4.3, Figures 2 to 7.
     """
     values = np.asarray(scores, dtype=np.float64)
-    verdicts = decide(-values if smaller_is_better else values, groups=groups, method=method)
+    if verdicts is None:
+        verdicts = decide(-values if smaller_is_better else values, groups=groups, method=method)
     means = groups.mean(values)
     larger_better = np.round(-means if smaller_is_better else means, DIGITS)
     ranks = 1 + np.count_nonzero(larger_better[None, :] > larger_better[:, None], axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.analyses.systems.error_rates import bin_width, pair_rates
+from metrics.core.comparisons.permutation_tests import Report, report_nothing
 from metrics.core.comparisons.swaps import SwapCurve, swap_curve
 from metrics.core.statistics.intervals import Z_95, Interval
 from metrics.core.statistics.resampling import seed_of, sorted_rows
@@ -51,11 +52,18 @@ class SwapRates(NamedTuple):
         return float(self.curve.edges[bins[first]]) if first < len(bins) else None
 
 
-def swap_rates(scores: NDArray[np.float64], *, size: int, n_trials: int | None = None) -> SwapRates:
+def swap_rates(
+    scores: NDArray[np.float64],
+    *,
+    size: int,
+    n_trials: int | None = None,
+    report: Report = report_nothing,
+) -> SwapRates:
     """Measure how often two disjoint random sets of topics order two runs in opposite ways.
 
     scores : (T, S) finite, S >= 2; size : of each set, from 2 to T / 2 (ValueError)
     n_trials : default: as many as an acceptable time allows
+    report : told how many of the resamples are done, which take most of the time
     Voorhees & Buckley 2002, doi:10.1145/564376.564432; an exact tie in one of the sets is half a
     swap. The standard error is the bootstrap's, of drawing other topics: of each resample two
     independent halves of trials are measured, and the covariance of their rates leaves out the
@@ -81,7 +89,12 @@ def swap_rates(scores: NDArray[np.float64], *, size: int, n_trials: int | None =
     predicted = np.full(n_bins, np.nan)
     np.divide(reversals, n_predicted, out=predicted, where=n_predicted > 0)
     errors, overall_error = resampled_errors(
-        scores, curve._replace(edges=edges), size=size, n_trials=max(3, n_trials // 160), rng=rng
+        scores,
+        curve._replace(edges=edges),
+        size=size,
+        n_trials=max(3, n_trials // 160),
+        rng=rng,
+        report=report,
     )
     overall = float(curve.swaps.sum() / curve.pairs.sum())
     return SwapRates(
@@ -102,6 +115,7 @@ def resampled_errors(
     size: int,
     n_trials: int,
     rng: np.random.Generator,
+    report: Report = report_nothing,
 ) -> tuple[NDArray[np.float64], float]:
     """(B,) standard errors of the rates of the bins, and that of the rate of all comparisons.
 
@@ -110,6 +124,7 @@ def resampled_errors(
     n_bins, width = len(measured.pairs), float(measured.edges[1]) * BELOW
     pairs, swaps = np.zeros((2, 2, RESAMPLES, n_bins))
     for resample in range(RESAMPLES):
+        report(resample, RESAMPLES)
         resampled_scores = scores[rng.integers(0, len(scores), len(scores))]
         for half in range(2):
             curve = swap_curve(
@@ -117,6 +132,7 @@ def resampled_errors(
             )
             pairs[half, resample, : len(curve.pairs)] = curve.pairs
             swaps[half, resample, : len(curve.pairs)] = curve.swaps
+    report(RESAMPLES, RESAMPLES)
     errors = np.full(n_bins, np.nan)
     for number in range(n_bins):
         has_bin = (pairs[:, :, number] > 0).all(axis=0)

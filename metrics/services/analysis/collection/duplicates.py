@@ -28,7 +28,8 @@ from metrics.core.analyses.collection.duplicates import (
     same_items,
 )
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.texts import cached_arrays, digest_of
+from metrics.services.analysis.shared_values import cached_arrays
+from metrics.services.analysis.texts import digest_of
 from metrics.services.scores.labels import n_propagated
 from metrics.services.scores.propagation import propagation_sentence
 

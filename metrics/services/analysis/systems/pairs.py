@@ -3,7 +3,13 @@
 from metrics.charts.analyses.systems.pairs import pairs_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.differences import pair_differences
-from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
+from metrics.services.analysis.analyses import (
+    AnalysisRequest,
+    FileRequest,
+    NotDefined,
+    ReportProgress,
+    ignore_progress,
+)
 from metrics.services.analysis.systems.differences import decided, names_of, with_notes
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
@@ -16,21 +22,21 @@ MOST_RUNS = 200  # whose pairs make a table
 
 def pairs(request: AnalysisRequest) -> AnalysisResult:
     """The difference of each pair of the chosen runs by a measure."""
-    return _result(topic_scores(request), request.spec.scores.method)
+    return _result(topic_scores(request), request.spec.scores.method, request.report_progress)
 
 
 def pairs_of_file(request: FileRequest) -> AnalysisResult:
     """The difference of each pair of runs of a file of topics by runs."""
-    return _result(topic_scores_of_file(request), request.method)
+    return _result(topic_scores_of_file(request), request.method, ignore_progress)
 
 
-def _result(scores: TopicScores, method: str) -> AnalysisResult:
+def _result(scores: TopicScores, method: str, report_progress: ReportProgress) -> AnalysisResult:
     if len(scores.runs) > MOST_RUNS:
         raise NotDefined(
             f"{len(scores.runs):,} runs make too many pairs for a table: choose {MOST_RUNS} or "
             "fewer."
         )
-    outcome = decided(scores, method)
+    outcome = decided(scores, method, report_progress)
     return pairs_result(
         outcome,
         pair_differences(scores.values, outcome.verdicts, groups=scores.groups),

@@ -8,6 +8,7 @@ from metrics.services.analysis.analyses import (
     FileRequest,
     NotDefined,
     ReportProgress,
+    ignore_progress,
 )
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
@@ -26,7 +27,7 @@ def measured(request: AnalysisRequest) -> AnalysisResult:
 
 def measured_of_file(request: FileRequest) -> AnalysisResult:
     """The swap rates of the runs of a file."""
-    return _result(topic_scores_of_file(request), lambda n_done, total, unit: None)
+    return _result(topic_scores_of_file(request), ignore_progress)
 
 
 def _result(scores: TopicScores, report_progress: ReportProgress) -> AnalysisResult:
@@ -37,7 +38,10 @@ def _result(scores: TopicScores, report_progress: ReportProgress) -> AnalysisRes
         )
     sizes = sorted({max(2, len(values) // part) for part in PARTS})
     rates = []
-    for n_done, size in enumerate(sizes):
-        report_progress(n_done, len(sizes), "sizes")
-        rates.append(swap_rates(values, size=size))
+    for number, size in enumerate(sizes):
+
+        def report(n_done: int, total: int, n_before: int = number) -> None:
+            report_progress(n_before * total + n_done, len(sizes) * total, "resamples")
+
+        rates.append(swap_rates(values, size=size, report=report))
     return swap_rates_result(table, rates)
