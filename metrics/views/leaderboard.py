@@ -13,6 +13,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import progress
 from metrics.http import single_key_address
+from metrics.services.analysis.ceiling import ceiling_of
 from metrics.services.leaderboard import comparison_page, computation
 from metrics.services.leaderboard import leaderboard as leaderboard_service
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
@@ -38,7 +39,7 @@ def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
     look = computation.look(collection=collection, spec=choices.spec)
     board = leaderboard_service.leaderboard_of(
         choices=choices, collection=collection, view=look.row, version=look.version
-    )
+    ).with_ceiling(ceiling_of(collection=collection, choices=choices))
     context: dict[str, object] = {
         "collection": collection,
         "leaderboard": board,
@@ -72,7 +73,7 @@ def leaderboard_table(request: SignedIn, slug: str, form: str) -> HttpResponse:
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
     board = leaderboard_service.leaderboard_of(
         choices=choices, collection=collection, view=look.row, version=look.version
-    )
+    ).with_ceiling(ceiling_of(collection=collection, choices=choices))
     kind, write = FORMS[form]
     headers = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
     text = write(leaderboard=board, collection=collection)

@@ -17,6 +17,7 @@ from metrics.services.scores.query_groups import GroupFacts
 # independent successes or failures: of fewer, intervals may hold less than they say, see
 # docs/numbers.md
 FEW = 10
+BEYOND = "beyond what these labels can tell"
 
 
 class ScoreCell(NamedTuple):
@@ -29,6 +30,7 @@ class ScoreCell(NamedTuple):
     judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best
         run
     letters : runs that share one do not differ; "a" is the best run's
+    is_beyond : its interval lies wholly above the ceiling of people
     icc, deff : intraclass correlation and design effect, if queries come in groups
     """
 
@@ -46,6 +48,12 @@ class ScoreCell(NamedTuple):
     icc: float | None = None
     deff: float | None = None
     letters: tuple[str, ...] = ()
+    is_beyond: bool = False
+
+    @property
+    def beyond_text(self) -> str:
+        """A mark on a score above the ceiling of people; empty on others."""
+        return BEYOND if self.is_beyond else ""
 
     @property
     def letters_text(self) -> str:

@@ -15,6 +15,7 @@ from metrics.charts.leaderboard import Dot, score_dots
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse_one
 from metrics.models import Score, Snapshot
+from metrics.services.leaderboard.ceilings import Ceiling, with_ceiling
 from metrics.services.leaderboard.cells import (
     AbsentScore,
     MeasureColumn,
@@ -48,6 +49,12 @@ class Leaderboard(NamedTuple):
     is_pending: bool
     is_stale: bool
     computed_at: datetime | None
+
+    def with_ceiling(self, ceiling: Ceiling | None) -> "Leaderboard":
+        """The same with the ceiling of people beneath each table; without one as it is."""
+        if ceiling is None:
+            return self
+        return self._replace(tables=[with_ceiling(table, ceiling) for table in self.tables])
 
     @property
     def without_bounds(self) -> str:

@@ -64,6 +64,8 @@ class LeaderboardTable(NamedTuple):
     n_positive : pairs of the queries that the label source calls positive; None until counted
     saturated : names of measures with the best run's score, if it is close to the maximum
     charts : one per measure
+    ceiling_texts : of people, one per measure, empty for one that has none; no text without ceiling
+    ceiling_note : its meaning in words
     """
 
     direction: Direction
@@ -80,6 +82,8 @@ class LeaderboardTable(NamedTuple):
     n_propagated: int
     kinds: dict[str, str]
     is_of_these_queries: bool
+    ceiling_texts: list[str] = []
+    ceiling_note: str = ""
 
     @property
     def caption(self) -> LeaderboardCaption:
