@@ -51,8 +51,8 @@ COLUMNS = (
     "deff",
     "on_samples",
     "n_population",
-    "is_stale",
     "is_beyond_people",
+    "is_stale",
 )
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns and their keys in a cell's facts
