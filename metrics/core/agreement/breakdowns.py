@@ -12,7 +12,15 @@ from metrics.core.agreement.agreement import (
     alpha_of_counts,
     percent_agreement,
 )
-from metrics.core.agreement.counts import CodedLabels, UnitCounts, count_units, group, keep_labels
+from metrics.core.agreement.counts import (
+    CodedLabels,
+    UnitCounts,
+    count_units,
+    counts_of_several,
+    group,
+    keep_labels,
+)
+from metrics.core.agreement.unit_samples import GroupedUnits
 
 
 class PartAgreement(NamedTuple):
@@ -42,21 +50,32 @@ class AnnotatorAgreement(NamedTuple):
 
 
 def by_number_of_labels(
-    labels: CodedLabels, *, level: MeasurementLevel | str
+    labels: CodedLabels,
+    *,
+    level: MeasurementLevel | str,
+    group_of_unit: NDArray[np.int64] | None = None,
+    n_replicates: int = 0,
 ) -> list[PartAgreement]:
     """Agreement of the units with exactly 2, 3, ... labels (FIRE, Figure 7).
 
     Units with one label are left out.
+    group_of_unit : (U,) the group of labels.units[u], for alpha's interval; None draws single units
+    n_replicates : bootstrap samples for alpha's interval, 0 for none
     """
-    unit_counts = count_units(labels)
-    size = unit_counts.counts.sum(axis=1)
+    has_several, table = counts_of_several(labels)
+    size = table.sum(axis=1)
+    group_of_row = None if group_of_unit is None else group_of_unit[has_several]
     parts = []
-    for m in np.unique(size[size >= 2]):
-        has_size = size == m
-        kinds = UnitCounts(
-            unit_counts.counts[has_size], unit_counts.frequency[has_size], unit_counts.values
+    for m in np.unique(size):
+        rows = table[size == m]
+        kinds = group(rows, labels.values)
+        grouped_units = (
+            None if group_of_row is None else GroupedUnits.of(rows, group_of_row[size == m], kinds)
         )
-        parts.append(_part_agreement(int(m), kinds, level))
+        alpha = alpha_of_counts(
+            kinds, level=level, n_replicates=n_replicates, grouped_units=grouped_units
+        )
+        parts.append(PartAgreement(int(m), alpha, percent_agreement(kinds)))
     return parts
 
 
@@ -71,12 +90,12 @@ def by_group(
     group_of_label = code[labels.unit]
     order = np.argsort(group_of_label, kind="stable")
     bounds = np.searchsorted(group_of_label[order], np.arange(len(keys) + 1))
-    return [
-        _part_agreement(
-            key, count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]])), level
-        )
-        for i, key in enumerate(keys.tolist())
-    ]
+    parts = []
+    for i, key in enumerate(keys.tolist()):
+        kinds = count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]]))
+        alpha = alpha_of_counts(kinds, level=level)
+        parts.append(PartAgreement(key, alpha, percent_agreement(kinds)))
+    return parts
 
 
 def by_annotator(labels: CodedLabels, *, level: MeasurementLevel | str) -> list[AnnotatorAgreement]:
@@ -135,12 +154,4 @@ def _annotator_agreement(
         agreement=float(equal.sum() / n_others.sum()) if is_shared.any() else None,
         alpha_without=without,
         drag=drag,
-    )
-
-
-def _part_agreement(
-    key: Any, unit_counts: UnitCounts, level: MeasurementLevel | str
-) -> PartAgreement:
-    return PartAgreement(
-        key, alpha_of_counts(unit_counts, level=level), percent_agreement(unit_counts)
     )

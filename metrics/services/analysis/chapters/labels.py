@@ -1,6 +1,8 @@
 """The chapter on the labels: how many there are, how well they agree, and where they come from."""
 
+from metrics.core.analyses.labels.arrivals import alpha_as_labels_came
 from metrics.core.analyses.labels.by_pool import labels_by_pool
+from metrics.core.analyses.labels.coefficients import agreement_coefficients
 from metrics.core.analyses.labels.exclusions import exclusions_by_reason
 from metrics.core.analyses.labels.person_pairs import agreement_by_person
 from metrics.core.analyses.labels.positives_by_rank import positives_by_rank
@@ -11,6 +13,7 @@ from metrics.core.analyses.labels.reference_against_people import reference_agai
 from metrics.core.analyses.labels.refusals import refused_positives
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.labels import (
+    agreement,
     by_pool,
     exclusions,
     person_pairs,
@@ -208,6 +211,53 @@ ANALYSES = [
         function=exclusions_by_reason,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_exclusions.py",
+        choices=frozenset(),
+    ),
+    Analysis(
+        name="agreement-coefficients",
+        chapter=CHAPTER,
+        question="How well do annotators agree, by each coefficient that papers print?",
+        paper="FIRE, Section 3.2 and Figure 7",
+        definition=(
+            "Of planned labels, which were asked for whatever others said, and of all labels: "
+            "Krippendorff's alpha on the collection's level of measurement and on the nominal "
+            "one; Fleiss' kappa of the pairs with the commonest number of labels; Cohen's kappa "
+            "of each two annotators, averaged by the pairs in common; the share of pairs whose "
+            "labels are all equal, and of equal pairs of labels. Alpha and that share also by the "
+            "number of labels of a pair. 95 % intervals: of alpha and Fleiss' kappa percentiles "
+            "of 1,000 bootstrap samples of groups of queries, of Cohen's Student's by groups, of "
+            "the first share Wilson's with an effective number of pairs; the shares of equal "
+            "pairs of labels have none. Right on a gold in use: the right side of the threshold, "
+            "with Wilson's interval by single answers. Pairs that a lead excluded, themselves or "
+            "an item of theirs, are left out; training, repeats and labels taken back do not "
+            "count. Labels of models and simulations count and are told."
+        ),
+        find=agreement.coefficients,
+        function=agreement_coefficients,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/labels/test_coefficients.py",
+        choices=frozenset({Choice.THRESHOLD}),
+    ),
+    Analysis(
+        name="alpha-as-labels-came",
+        chapter=CHAPTER,
+        question="Has agreement settled as labels came?",
+        paper="FIRE, Section 3.2 (there of all labels at the end)",
+        definition=(
+            "Krippendorff's alpha on the collection's level of measurement of the first n labels "
+            "that were stored, at 60 numbers n at most, evenly spaced: of planned labels, and of "
+            "all. A label that was changed stands where it was changed; labels of a file in the "
+            "file's order; labels taken back nowhere. Of planned labels the last point, and every "
+            "tenth before it, has a 95 % interval of 1,000 bootstrap samples of groups of "
+            "queries. Settled: from the first of these points on alpha was within .05 of the last "
+            "one, which is looked at afterwards and no test. Pairs that a lead excluded, "
+            "themselves or an item of theirs, are left out; golds, training and repeats do not "
+            "count."
+        ),
+        find=agreement.as_labels_came,
+        function=alpha_as_labels_came,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/labels/test_arrivals.py",
         choices=frozenset(),
     ),
 ]

@@ -17,10 +17,10 @@ _ORIGINS = {
     Annotator.Origin.SIMULATED: "simulated",
     Annotator.Origin.MODEL: "by models",
 }
-_COLUMNS = ("pair", "annotator", "grade", "round", "is_planned")
+_COLUMNS = ("pair", "annotator", "grade", "round", "is_planned", "judgment")
 _LABELS = """
     SELECT label.pair_id::bigint, label.annotator_id::bigint, label.grade::bigint,
-           label.round_id::bigint, label.is_planned::int::bigint
+           label.round_id::bigint, label.is_planned::int::bigint, label.judgment_id::bigint
     FROM annotate_countingjudgment label
     WHERE label.collection_id = %s AND label.is_label
 """
@@ -31,6 +31,7 @@ class LabelColumns(NamedTuple):
 
     pair, annotator, round : (N,) keys; grade : (N,)
     is_planned : (N,) asked for whatever the other labels of the pair were
+    judgment : (N,) keys, which ascend in the order in which labels were stored
     """
 
     pair: Numbers
@@ -38,6 +39,7 @@ class LabelColumns(NamedTuple):
     grade: Numbers
     round: Numbers
     is_planned: NDArray[np.bool_]
+    judgment: Numbers
 
 
 class AnnotatorFacts(NamedTuple):
@@ -119,6 +121,7 @@ def counting_labels(*, collection: Collection) -> CountingLabels:
             grade=columns["grade"][counts],
             round=columns["round"][counts],
             is_planned=columns["is_planned"][counts].astype(bool),
+            judgment=columns["judgment"][counts],
         ),
         annotators={
             pk: AnnotatorFacts(pseudonym, origin)
