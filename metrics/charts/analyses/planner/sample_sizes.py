@@ -127,18 +127,27 @@ class DifferencePlan(NamedTuple):
 
 
 def sampling_result(
-    curves: Sequence[RunErrors], nouns: Nouns, population: PlannedQueries, *, measure: str
+    curves: Sequence[RunErrors],
+    nouns: Nouns,
+    population: PlannedQueries,
+    *,
+    measure: str,
+    middle: int,
 ) -> AnalysisResult:
-    """The errors by size of the sample; one run or more."""
-    first, (n, n_units, unit) = curves[0], population
-    inside = [size for size in first.sizes if size.of_these is not None and size.size < n]
+    """The errors by size of the sample; one run or more.
+
+    middle : the position of the run whose scores spread in the middle, of which the headline is
+    """
+    middle_curve, (n, n_units, unit) = curves[middle], population
+    inside = [size for size in middle_curve.sizes if size.of_these is not None and size.size < n]
     row = next((size for size in reversed(inside) if size.size <= n / 2), None)
     if row is None or row.of_these is None or population.is_small:
         headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
     else:
         headline = (
-            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of {first.run} "
-            f"is within {row.of_these[2]:.3f} of that on all in 95 of 100 samples"
+            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of "
+            f"{middle_curve.run} is within {row.of_these[2]:.3f} of that on all in 95 of 100 "
+            "samples"
         )
     return AnalysisResult(
         headline=headline,

@@ -30,7 +30,8 @@ ANALYSES = [
             "The distance between the mean of a sample and the mean of all, and the distance that "
             "half, 75, 95 and 99 of 100 samples stay within, by 2,000 samples of a size. Of these "
             "queries: drawn without replacement. Like these: with replacement, as FIRE does, which "
-            "stands for other queries of the same kind. Whole groups of queries are drawn."
+            "stands for other queries of the same kind. Whole groups of queries are drawn. "
+            "The headline is of the run whose scores spread in the middle of those drawn as lines."
         ),
         find=sample_sizes.sampling_errors,
         function=error_quantiles,

@@ -83,6 +83,7 @@ def for_difference_of_file(request: FileRequest) -> AnalysisResult:
 
 def _sampling_errors(scores: TopicScores) -> AnalysisResult:
     n = len(scores.topics)
+    middle = middle_run(scores.values[:, :MOST_CURVES], scores.groups)
     sizes = sorted({size for size in SIZES if size <= BEYOND * n} | {n})
     curves = [
         RunErrors(
@@ -94,7 +95,9 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
         for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
     ]
     population = PlannedQueries(n, scores.groups.n, scores.unit)
-    return sampling_result(curves, scores.nouns, population, measure=scores.measure)
+    return sampling_result(
+        curves, scores.nouns, population, measure=scores.measure, middle=middle.position
+    )
 
 
 def _error_plan(scores: TopicScores) -> ErrorPlan:

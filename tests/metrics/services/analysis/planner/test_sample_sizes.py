@@ -91,7 +91,7 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
 @pytest.mark.parametrize(
     ("values", "name", "sentence"),
     [
-        (ROWS, "sampling-error", "On 100 of the 200 topics the score of run0 is within 0.0"),
+        (ROWS, "sampling-error", "On 100 of the 200 topics the score of run1 is within 0.0"),
         (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
         (ROWS[:20], "sampling-error", "Errors of samples of 20 topics: few to know"),
