@@ -8,7 +8,6 @@ from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.results import AnalysisResult, Cell, Column, share_text
 from metrics.core.analyses.pool.edges import STEP, EdgeShare
-from metrics.core.statistics.pace import Mean
 
 FEWEST = 30  # pairs of which a headline tells a share
 MOST_QUERIES = 20_000  # that are listed
@@ -47,13 +46,16 @@ def edges_result(
     shares: tuple[EdgeShare, EdgeShare, EdgeShare],
     *,
     n_with_edge: int,
-    hours_a_label: Mean | None,
+    seconds_a_label: float,
+    is_measured: bool,
     nouns: Nouns,
 ) -> AnalysisResult:
     """A row for each saturated query, those with the most positives at the edge first.
 
     shares : of all pairs at the edge, of those of one run, of those of several
     n_with_edge : queries that have a graded pair there
+    seconds_a_label : the price of a label, as in pool forms and plans; is_measured : the median of
+        the judgments here, and not a usual one
     """
     whole, single, several = shares
     n_added = sum(query.n_added for query in queries)
@@ -65,11 +67,12 @@ def edges_result(
     ]
     if queries:
         cost = f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair"
+        origin = "the median here" if is_measured else "a usual one, as none was timed"
         notes.append(
-            f"{cost}; how long a label takes is not known yet."
-            if hours_a_label is None
-            else f"{cost}: {hours_a_label.value * n_added:,.1f} hours at the mean of "
-            f"{3600 * hours_a_label.value:.1f} s of {counted(hours_a_label.n, 'label')}."
+            f"{cost}: {seconds_a_label * n_added / 3_600:,.1f} hours at {seconds_a_label:.1f} "
+            f"seconds a judgment, {origin}. The form of a pool has the runs and the largest of "
+            f"these depths, and takes all {nouns.queries} of the query set: judge these alone by "
+            "a query set of them."
         )
     if len(queries) > MOST_QUERIES:
         notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")

@@ -101,9 +101,9 @@ ANALYSES = [
             "Queries are listed if half of these pairs, or more, are positive. The share of all "
             "of them has Wilson's 95 % interval with an effective number of pairs, by groups of "
             "queries. Pairs to add are those of the first ranks down to ten below that depth "
-            "that nobody has labelled and no lead has left out, each once. Hours: the mean active "
-            "time of a label that was given here, one label a pair. Excluded pairs, golds, "
-            "training and labels taken back do not count."
+            "that nobody has labelled and no lead has left out, each once. Hours: at the median "
+            "time of a judgment here, as in pool forms and plans, one label a pair. Excluded "
+            "pairs, golds, training and labels taken back do not count."
         ),
         find=edges.saturated_queries,
         function=pool_edges,

@@ -2,19 +2,18 @@
 
 import numpy as np
 
-from annotate.models import Round
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.charts.analyses.pool.edges import SaturatedQuery, edges_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
-from metrics.core.statistics.pace import mean_of
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import nouns_of, with_sample_note
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
 from metrics.services.scores.labels import Ids, ends
 from pooling.core.strategies.selections import RankedPairs
+from pooling.services.pools.previews import pace
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 # labelled, though perhaps without a grade, or left out by a lead
@@ -25,12 +24,6 @@ _SETTLED = """
         OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
 """
 LEAST = 0.5  # share of positives at the edge of a query that is listed
-_TIMES = f"""
-    SELECT label.active_ms::bigint FROM annotate_countingjudgment label
-    JOIN annotate_round round ON round.id = label.round_id
-    WHERE label.collection_id = %s AND label.is_label AND label.active_ms IS NOT NULL
-        AND round.kind <> '{Round.Kind.IMPORT}'
-"""  # noqa: S608 - own words
 
 
 def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
@@ -51,9 +44,9 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     sources = inputs.scope.sources
     order = np.flatnonzero(is_saturated)
     order = order[np.lexsort((order, -edges.n_positive[order]))]
-    times = copied_columns(_TIMES, ("active_ms",), [request.collection.pk])["active_ms"]
+    seconds, is_measured = pace(collection=request.collection)
     items = item_summaries(sources[order].tolist())
-    return edges_result(
+    result = edges_result(
         [
             SaturatedQuery(
                 items[int(sources[row])],
@@ -63,9 +56,20 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
         ],
         (edges.whole, edges.single, edges.several),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
-        hours_a_label=mean_of(times / 3_600_000),
+        seconds_a_label=seconds,
+        is_measured=is_measured,
         nouns=with_sample_note(nouns_of(inputs), inputs),
     )
+    if not is_saturated.any():
+        return result
+    depth = int(edges.depth[is_saturated].max()) + STEP
+    parameters = {
+        "strategy": ["depth-k"],
+        "depth": [str(depth)],
+        "query_set": [str(inputs.query_set.pk)],
+        "runs": [str(brought.runs[row].pk) for row in rows],
+    }
+    return result._replace(next_parameters=parameters)
 
 
 def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depth: Ids) -> Ids:

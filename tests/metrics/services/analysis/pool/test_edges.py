@@ -5,6 +5,7 @@ import pytest
 from annotate.models import Duplicate, Item, Pair, Resolution
 from annotate.services.review import exclusions
 from pooling.models import Ranking, Run
+from pooling.services.pools.previews import pace
 from tests import cast
 from tests.metrics.services.analysis.pool.pooled_study import (
     DEPTH,
@@ -62,7 +63,14 @@ def test_queries_half_full_at_the_edge_are_listed(study):
     assert rows_of(study) == expected("A", "B", "C") != {}
     result = answer_of(study, NAME).result
     assert [row[4] for row in result.rows] == sorted((row[4] for row in result.rows), reverse=True)
-    assert any("hours at the mean" in note for note in result.notes)
+    seconds, is_measured = pace(collection=study)
+    price = f"hours at {seconds:.1f} seconds a judgment, the median here"
+    assert is_measured and any(price in note for note in result.notes)
+    depth = max(row[2] for row in result.rows) + 10
+    assert result.next_parameters["depth"] == [str(depth)]
+    assert result.next_parameters["strategy"] == ["depth-k"]
+    keys = Run.objects.filter(name__in="ABC").values_list("pk", flat=True)
+    assert set(result.next_parameters["runs"]) == set(map(str, keys))
 
 
 def test_only_the_chosen_runs_have_an_edge(study):
