@@ -13,7 +13,8 @@ from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
 from pooling.services.pools.queue_order import LIVE_STRATEGIES
 
-ADVICE_STEP = 1_000  # number of last labels that the advice is about
+ADVICE_STEP = 1_000  # number of last labels that the advice is about, of fewer labels a smaller one
+LEAST_LABELS = 100  # from which on there is advice
 SETTLED = 0.95  # share of resamples in which a settled order holds
 
 
@@ -203,8 +204,19 @@ class DirectionPanel(NamedTuple):
             queries = self.groups.queries
             return f"Not defined: all {queries} are of one group, and nothing is known of another."
         return (
-            f"Not defined yet: it takes two runs and more than {self.advice.n_last:,} labels; "
+            f"Not defined yet: it takes two runs and {LEAST_LABELS:,} labels; "
             f"there are {self.advice.n_labels:,}."
+        )
+
+    @property
+    def few_text(self) -> str:
+        """The caution that the last labels are few; empty where they are not."""
+        n_last = self.advice.n_last
+        if n_last >= ADVICE_STEP:
+            return ""
+        return (
+            f"These are few: from more than {ADVICE_STEP:,} labels on the advice is of the last "
+            f"{ADVICE_STEP:,}. {n_last:,} labels often change no order, whether or not it is right."
         )
 
     @property
@@ -375,11 +387,10 @@ def _advice(stop: dict[str, Any], names: dict[int, str], n_labels: int) -> Advic
         NeighbourPair(run_name(row["better"]), run_name(row["worse"]), 100 * row["share"])
         for row in stop["neighbours"]
     ]
-    last_step = next(
-        (look_back for look_back in look_backs if look_back.n_labels == ADVICE_STEP), None
-    )
+    last_step = next((step for step in reversed(look_backs) if step.n_labels <= ADVICE_STEP), None)
     state = "undefined"
-    if last_step is not None and neighbours:
+    if last_step is not None and neighbours and n_labels >= LEAST_LABELS:
         state = "changed" if last_step.n_swaps else "unchanged"
     n_unsettled = sum(row.share < 100 * SETTLED for row in neighbours)
-    return Advice(state, ADVICE_STEP, n_labels, look_backs, neighbours, n_unsettled)
+    n_last = ADVICE_STEP if last_step is None else last_step.n_labels
+    return Advice(state, n_last, n_labels, look_backs, neighbours, n_unsettled)

@@ -34,7 +34,7 @@ from pooling.services.pools import strata
 MEASURES = measures.parse("nDCG@10 AP mAP@R")
 KIND = "pool-bias"
 MAX_AGE = timedelta(seconds=60)  # whoever views an older value has it computed again
-LOOK_BACKS = (100, 300, 1_000, 3_000, 10_000)  # numbers of last labels left out
+LOOK_BACKS = (50, 100, 300, 1_000, 3_000, 10_000)  # numbers of last labels left out
 SUBSETS_PER_SIZE = 10  # subsets drawn for each size
 LABEL_BUDGET = 2_000_000_000  # labels look at over all subsets: some minutes
 MAX_POINTS = 60  # of a curve

@@ -139,6 +139,7 @@ def test_a_researcher_reads_what_was_decided_and_is_offered_no_plan(client, stud
 def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch):
     monkeypatch.setattr(pool_bias, "LOOK_BACKS", (2,))
     monkeypatch.setattr("metrics.services.pool_bias.page.ADVICE_STEP", 2)
+    monkeypatch.setattr("metrics.services.pool_bias.page.LEAST_LABELS", 3)
     rng = np.random.default_rng(7)
     collection = factories.collection(5, 30, batch_candidates=500)
     lead = cast.member(collection, Role.LEAD)

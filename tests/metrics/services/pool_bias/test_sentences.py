@@ -46,8 +46,9 @@ def test_swapped_systems_are_named(n_swaps, swaps, text):
 
 
 def test_why_there_is_no_advice():
-    assert panel().undefined_text == (
-        "Not defined yet: it takes two runs and more than 1,000 labels; there are 1,234."
+    few = panel()._replace(advice=ADVICE._replace(state="undefined", n_last=50, n_labels=12))
+    assert few.undefined_text == (
+        "Not defined yet: it takes two runs and 100 labels; there are 12."
     )
     assert panel(groups(1)).undefined_text == (
         "Not defined: all captions are of one group, and nothing is known of another."
