@@ -142,7 +142,9 @@ ANALYSES: list[Analysis] = [
             "at .05, with the verdicts, letters and pseudo-groups of the leaderboard. Two runs "
             "share a letter exactly where they do not differ; a pseudo-group is a run and those "
             "after it down to the first that differs from it. Intervals are by groups of queries: "
-            "Wilson's of shares, Student's of other means."
+            "Wilson's of shares, Student's of other means. So a measure from 0 to 1, such as AP, "
+            "has Wilson's in a collection and Student's from a file of scores, which does not say "
+            "what its scores are."
         ),
         find=differences.differences,
         function=system_differences,
