@@ -68,21 +68,12 @@ def _context(request: SignedIn, slug: str) -> dict[str, object]:
     filters = form.filters()
     page = page_of(collection=collection, filters=filters)
     if page.table is None:
-        inquiry = inquiry_of(collection=collection, filters=filters)
-        poll = reverse("metrics:comments-state", args=[slug])
-        context["job"] = {
-            "poll_url": f"{poll}?{request.GET.urlencode()}",
-            "job_status": progress.job_status(job=inquiry.job),
-        }
+        job = inquiry_of(collection=collection, filters=filters).job
+        poll = f"{reverse('metrics:comments-state', args=[slug])}?{request.GET.urlencode()}"
+        context["job"] = {"poll_url": poll, "job_status": progress.job_status(job=job)}
     else:
         form.add_used_reasons(page.table.reasons)
-    parameters = {
-        name: str(value)
-        for name, value in request.GET.items()
-        if value and name not in ("before", "names")
-    }
-    return context | {
-        "page": page,
-        "shows_names": bool(form.cleaned_data["names"]),
-        "file_query": urlencode(parameters),
-    }
+    left_out = ("before", "names")
+    parameters = {name: text for name, text in request.GET.items() if text and name not in left_out}
+    context |= {"page": page, "file_query": urlencode(parameters)}
+    return context | {"shows_names": bool(form.cleaned_data["names"])}

@@ -154,8 +154,8 @@ def page_of(*, collection: Collection, filters: CommentFilters) -> CommentsPage:
     levels = list(collection.levels.order_by("grade"))
     if filters.before is None and newest.older is None:
         # they are all: no worker need count them
-        shown = Judgment.objects.filter(pk__in=newest.keys)
-        table, counted_at, is_stale = table_of(level_counts([shown]), levels), None, False
+        judgments = Judgment.objects.filter(pk__in=newest.keys)
+        table, counted_at, is_stale = table_of(level_counts([judgments]), levels), None, False
     else:
         look = kept.look(inquiry=inquiry_of(collection=collection, filters=filters))
         table = look.row and table_of(look.row.value, levels)

@@ -125,7 +125,7 @@ def _lines(
 def _beyond(
     table: LeaderboardTable, measure: str, cell: ScoreCell | AbsentScore | None
 ) -> str | None:
-    """Whether a score is above the ceiling of people; None where there is no ceiling."""
+    """The mark of a score above the ceiling of people, "yes" or "no"; None without a ceiling."""
     texts = dict(zip(table.kinds, table.ceiling_texts, strict=False))
     if not texts.get(measure) or not isinstance(cell, ScoreCell):
         return None

@@ -5,7 +5,7 @@ from typing import Any
 
 from annotate.core.phrases import counted
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.labels.arrivals import SETTLED_WITHIN, ArrivalPoint, settled_at
 from metrics.core.statistics.intervals import Interval
 
@@ -49,14 +49,10 @@ def arrivals_result(
             Column("low", "From", 3),
             Column("high", "To", 3),
         ],
-        rows=[_row(name, point) for name, curve in curves for point in curve],
+        rows=[[name, *point] for name, curve in curves for point in curve],
         spec=_lines(curves),
         notes=list(notes),
     )
-
-
-def _row(name: str, point: ArrivalPoint) -> list[Cell]:
-    return [name, *point]
 
 
 def _headline(planned: Sequence[ArrivalPoint]) -> str:

@@ -35,12 +35,22 @@ class AgreementScheme(NamedTuple):
     """The scheme of the labels.
 
     level : of measurement; threshold : the smallest grade of a relevant one
-    drawn_units : what intervals draw, in the plural
+    drawn_units : unit intervals draw, in the plural
     """
 
     level: str
     threshold: int
     drawn_units: str
+
+
+TOOLTIP = [
+    tooltip_row("labels", "Labels"),
+    tooltip_row("coefficient", "Coefficient"),
+    tooltip_row("value", "Value", ".3f"),
+    tooltip_row("low", "From", ".3f"),
+    tooltip_row("high", "To", ".3f"),
+    tooltip_row("n", "Of", ",d"),
+]
 
 
 def coefficients_result(
@@ -115,13 +125,13 @@ def _part_rows(name: str, part: PartCoefficients, level: str) -> list[list[Cell]
     ]
 
 
-def _alpha_row(name: str, title: str, alpha: Alpha, what: str) -> list[Cell]:
-    return [name, title, CHANCE, alpha.value, alpha.low, alpha.high, alpha.n_pairable_units, what]
+def _alpha_row(name: str, title: str, alpha: Alpha, unit: str) -> list[Cell]:
+    return [name, title, CHANCE, alpha.value, alpha.low, alpha.high, alpha.n_pairable_units, unit]
 
 
 def _cohen_row(name: str, title: str, kappa: MeanCohenKappa) -> list[Cell]:
-    what = f"common pairs of {counted(kappa.n_people, 'pair')} of annotators"
-    return [name, title, CHANCE, kappa.value, *kappa.interval, kappa.n_pairs, what]
+    unit = f"common pairs of {counted(kappa.n_people, 'pair')} of annotators"
+    return [name, title, CHANCE, kappa.value, *kappa.interval, kappa.n_pairs, unit]
 
 
 def _number_rows(agreement: AgreementCoefficients, level: str) -> list[list[Cell]]:
@@ -130,11 +140,11 @@ def _number_rows(agreement: AgreementCoefficients, level: str) -> list[list[Cell
     if len(agreement.by_number) < 2:
         return rows
     for part, interval in zip(agreement.by_number, agreement.unanimous_intervals, strict=True):
-        name, what = f"All labels of pairs with {part.key}", f"pairs with {part.key} labels"
+        name, unit = f"All labels of pairs with {part.key}", f"pairs with {part.key} labels"
         n_pairs, share = part.percent.n_units, part.percent.unanimous_units
         rows += [
-            _alpha_row(name, f"Krippendorff's alpha, {level}", part.alpha, what),
-            [name, "All labels of a pair equal", PLAIN, share, *interval, n_pairs, what],
+            _alpha_row(name, f"Krippendorff's alpha, {level}", part.alpha, unit),
+            [name, "All labels of a pair equal", PLAIN, share, *interval, n_pairs, unit],
         ]
     return rows
 
@@ -142,11 +152,11 @@ def _number_rows(agreement: AgreementCoefficients, level: str) -> list[list[Cell
 def _gold_rows(golds: GoldShares | None) -> list[list[Cell]]:
     if golds is None:
         return []
-    share, what = golds.n_right / golds.n, "answers to gold checks in use"
+    share, unit = golds.n_right / golds.n, "answers to gold checks in use"
     spread = f"annotators, from {golds.least:.3f} to {golds.most:.3f}"
     title = "Right answers, mean of annotators"
     return [
-        [GOLDS, "Right answers", PLAIN, share, *golds.interval, golds.n, what],
+        [GOLDS, "Right answers", PLAIN, share, *golds.interval, golds.n, unit],
         [GOLDS, title, PLAIN, golds.mean, None, None, golds.n_annotators, spread],
     ]
 
@@ -190,18 +200,10 @@ def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
     colour = labels | {"scale": {"domain": names, "range": [colours[name] for name in names]}}
     shape = labels | {"scale": {"domain": names, "range": [shapes[name] for name in names]}}
     offset = {"field": "labels", "type": "nominal", "scale": {"domain": names}}
-    tooltip = [
-        tooltip_row("labels", "Labels"),
-        tooltip_row("coefficient", "Coefficient"),
-        tooltip_row("value", "Value", ".3f"),
-        tooltip_row("low", "From", ".3f"),
-        tooltip_row("high", "To", ".3f"),
-        tooltip_row("n", "Of", ",d"),
-    ]
     return {
         "data": {"values": values},
         "height": {"step": 22},
-        "encoding": {"tooltip": tooltip},
+        "encoding": {"tooltip": TOOLTIP},
         "layer": [
             {
                 "data": {"values": [{"mark": mark} for mark in MARKS]},

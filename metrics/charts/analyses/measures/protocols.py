@@ -75,7 +75,9 @@ def _headline(tables: Sequence[ProtocolTable]) -> str:
     n_systems = len(tables[0].table.rows)
     are_clear = all(table.is_clear and min(table.n_queries) >= FEWEST for _, table in tables)
     if n_systems < 2 or not are_clear:
-        return f"{counted(n_systems, 'system')} by {_listed(tables)}"
+        *most, last = [fit.protocol.title for fit, _ in tables]
+        titles = f"{', '.join(most)} and {last}" if most else last
+        return f"{counted(n_systems, 'system')} by {titles}"
     best = {row.first_measure: row.table.in_order[0].system for row in tables}
     if len(set(best.values())) == 1 and len(tables) > 1:
         (system,) = set(best.values())
@@ -85,8 +87,3 @@ def _headline(tables: Sequence[ProtocolTable]) -> str:
         )
     by_measure = ", ".join(f"{system} by {measure}" for measure, system in best.items())
     return f"The best mean of both directions of {n_systems:,} systems has {by_measure}"
-
-
-def _listed(tables: Sequence[ProtocolTable]) -> str:
-    *most, last = [fit.protocol.title for fit, _ in tables]
-    return f"{', '.join(most)} and {last}" if most else last

@@ -169,13 +169,7 @@ def sampling_result(
             ),
         ],
         rows=[
-            [
-                curve.run,
-                size.size,
-                size.n_groups,
-                *(size.of_these or NO_QUANTILES),
-                *size.like_these,
-            ]
+            [curve.run, *size[:2], *(size.of_these or NO_QUANTILES), *size.like_these]
             for curve in curves
             for size in curve.sizes
         ],

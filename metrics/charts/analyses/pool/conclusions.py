@@ -13,6 +13,21 @@ from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 MOST_SETS = 40  # of the chart
 FEWEST = 30  # groups of queries from which on a headline says what lasts
 TAUS = ("tau-b", "tau-AP")
+COLUMNS = [
+    Column("kind", "Differs by"),
+    Column("labels", "Label set"),
+    Column("n_left_out", "Labels left out"),
+    Column("n_moved", "Pairs of another grade"),
+    Column("tau", "Kendall's tau-b", 3),
+    Column("tau_ap", "tau-AP", 3),
+    Column("is_top_same", f"First {TOP} ranks the same"),
+    Column("fall", f"Most places that one of the first {TOP} falls"),
+    Column("fallen_run", "Run that does"),
+    Column("n_same", "Pairs that differ alike"),
+    Column("n_opposite", "the other way round"),
+    Column("n_lost", "no longer"),
+    Column("n_new", "only here"),
+]
 
 
 class SetKind(StrEnum):
@@ -56,13 +71,13 @@ def conclusions_result(
     sets : those of the outcome; n_groups : of the queries
     """
     rows = [
-        _row(named, conclusion, runs)
-        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+        _row(label_set, conclusion, runs)
+        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
     ]
     notes = list(nouns.notes)
     if names := [
-        named.title
-        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+        label_set.title
+        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
         if conclusion.n_same is None
     ]:
         notes.append(f"Without a finite {measure} for some {nouns.queries}: {', '.join(names)}.")
@@ -82,35 +97,21 @@ def conclusions_result(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
             f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"
         ),
-        columns=[
-            Column("kind", "Differs by"),
-            Column("labels", "Label set"),
-            Column("n_left_out", "Labels left out"),
-            Column("n_moved", "Pairs of another grade"),
-            Column("tau", "Kendall's tau-b", 3),
-            Column("tau_ap", "tau-AP", 3),
-            Column("is_top_same", f"First {TOP} ranks the same"),
-            Column("fall", f"Most places that one of the first {TOP} falls"),
-            Column("fallen_run", "Run that does"),
-            Column("n_same", "Pairs that differ alike"),
-            Column("n_opposite", "the other way round"),
-            Column("n_lost", "no longer"),
-            Column("n_new", "only here"),
-        ],
+        columns=COLUMNS,
         rows=rows,
         spec=_chart(sets[:MOST_SETS], outcome.of_sets) if sets else None,
         notes=notes,
     )
 
 
-def _row(named: SetWords, conclusion: Conclusion, runs: Sequence[str]) -> list[Cell]:
+def _row(label_set: SetWords, conclusion: Conclusion, runs: Sequence[str]) -> list[Cell]:
     top = {True: "yes", False: "no", None: None}[conclusion.is_top_same]
     fallen_run = None if conclusion.fallen_run is None else runs[conclusion.fallen_run]
     return [
-        named.kind.value,
-        named.name,
-        named.n_left_out,
-        named.n_moved,
+        label_set.kind.value,
+        label_set.name,
+        label_set.n_left_out,
+        label_set.n_moved,
         conclusion.tau,
         conclusion.tau_ap,
         top,
@@ -140,21 +141,21 @@ def _headline(
             f"{outcome.n_lasting:,} do so under each of {counted(n_sets, 'other label set')} too"
         )
     taus = [
-        (conclusion.tau, named)
-        for named, conclusion in zip(sets, outcome.of_sets, strict=True)
+        (conclusion.tau, label_set)
+        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
         if conclusion.tau is not None
     ]
     if not taus:
         return text
-    tau, named = min(taus, key=lambda row: row[0])
+    tau, label_set = min(taus, key=lambda row: row[0])
     if tau >= 1:
         return f"{text}; none of them orders the runs otherwise"
-    if named.kind == SetKind.UNLABELLED:
-        where = f"{named.title} that unlabelled targets allow"
-    elif named.kind == SetKind.PERSON:
-        where = f"the labels {named.title}"
+    if label_set.kind == SetKind.UNLABELLED:
+        where = f"{label_set.title} that unlabelled targets allow"
+    elif label_set.kind == SetKind.PERSON:
+        where = f"the labels {label_set.title}"
     else:
-        where = named.title
+        where = label_set.title
     return f"{text}; the order moves most with {where} (tau-b {tau:.2f})"
 
 
@@ -162,18 +163,18 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
     values: list[dict[str, object]] = []
     words: list[dict[str, str]] = []
     taus: list[float] = []
-    for named, conclusion in zip(sets, outcome, strict=False):
-        label_set = {"set": named.title, "kind": named.kind.value}
+    for label_set, conclusion in zip(sets, outcome, strict=False):
+        fields = {"set": label_set.title, "kind": label_set.kind.value}
         for kind, tau in zip(TAUS, (conclusion.tau, conclusion.tau_ap), strict=True):
             if tau is not None:
                 taus.append(tau)
-                values.append(label_set | {"correlation": kind, "tau": tau})
+                values.append(fields | {"correlation": kind, "tau": tau})
         if conclusion.n_same is not None:
             counts = zip(conclusion[5:], ("same", "opposite", "lost", "new"), strict=True)
             text = ", ".join(f"{n:,} {word}" for n, word in counts)
-            words.append(label_set | {"text": text})
+            words.append(fields | {"text": text})
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": {"labelLimit": 120}}
-    y["scale"] = {"domain": list(dict.fromkeys(named.title for named in sets))}
+    y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
     low = min([0.0, *taus])
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
     x["scale"] = {"domain": [low, 1], "nice": True}

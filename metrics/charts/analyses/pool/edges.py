@@ -6,7 +6,7 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.results import AnalysisResult, Cell, Column, share_text
+from metrics.charts.results import AnalysisResult, Column, share_text
 from metrics.core.analyses.pool.edges import STEP, EdgeShare
 
 FEWEST = 30  # pairs of which a headline tells a share
@@ -54,8 +54,7 @@ def edges_result(
 
     shares : of all pairs at the edge, of those of one run, of those of several
     n_with_edge : queries that have a graded pair there
-    seconds_a_label : the price of a label, as in pool forms and plans; is_measured : the median of
-        the judgments here, and not a usual one
+    seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
     """
     whole, single, several = shares
     n_added = sum(query.n_added for query in queries)
@@ -66,20 +65,16 @@ def edges_result(
         if part.share is not None
     ]
     if queries:
-        cost = f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair"
         origin = "the median here" if is_measured else "a usual one, as none was timed"
         notes.append(
-            f"{cost}: {seconds_a_label * n_added / 3_600:,.1f} hours at {seconds_a_label:.1f} "
+            f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair: "
+            f"{seconds_a_label * n_added / 3_600:,.1f} hours at {seconds_a_label:.1f} "
             f"seconds a judgment, {origin}. The form of a pool has the runs and the largest of "
             f"these depths, and takes all {nouns.queries} of the query set: judge these alone by "
             "a query set of them."
         )
     if len(queries) > MOST_QUERIES:
         notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")
-    rows: list[list[Cell]] = [
-        [*query.item, *query[1:4], query.n_positive / query.n_edge, *query[4:]]
-        for query in queries[:MOST_QUERIES]
-    ]
     return AnalysisResult(
         headline=_headline(whole, len(queries), n_with_edge, nouns),
         reading=(
@@ -88,11 +83,13 @@ def edges_result(
             "there positive, or more: deeper ranks are likely to hold others that count as "
             "irrelevant until somebody judges them. Of few pairs a share says little."
         ),
-        extent=(
-            f"{counted(whole.n, 'graded pair')} at the edge of {n_with_edge:,} of {nouns.extent}"
-        ),
+        extent=f"{counted(whole.n, 'pair')} with a grade at the edge of {n_with_edge:,} of "
+        f"{nouns.extent}",
         columns=COLUMNS,
-        rows=rows,
+        rows=[
+            [*query.item, *query[1:4], query.n_positive / query.n_edge, *query[4:]]
+            for query in queries[:MOST_QUERIES]
+        ],
         notes=[*nouns.notes, *notes],
     )
 

@@ -14,6 +14,32 @@ MOST_WITH_NUMBERS = 12  # runs whose cells have room for a number
 FEWEST = 30  # groups of queries from which on two runs are said to be alike
 
 
+def likeness_columns(title: str, *, k: int, p: float, depth: int) -> list[Column]:
+    """The columns of the table; title : of the queries."""
+    return [
+        Column("run", "Run"),
+        Column("other_run", "Other run"),
+        Column("n_queries", f"{title} of both"),
+        Column("n_groups", "Groups of these"),
+        Column("overlap", f"Overlap of the first {k}", 3),
+        Column("low", "95 % from", 3),
+        Column("high", "to", 3),
+        Column("rbo", f"RBO, p = {p:g}, extrapolated", 3),
+        Column("rbo_truncated", f"RBO, p = {p:g}, sum to rank {depth}", 3),
+        Column("tau", "Kendall's tau", 3),
+        Column("n_tau", f"{title} with a tau"),
+        Column("best_in_other", "Rank of its best in the other run", 1),
+        Column("others_best", "Rank of the other's best in it", 1),
+    ]
+
+
+def likeness_cells(pair: RunPairLikeness, names: Sequence[str]) -> list[Cell]:
+    """A line of the table."""
+    cells: list[Cell] = [names[pair.first], names[pair.second], pair.n, pair.n_groups]
+    cells += [pair.overlap, *pair.interval, pair.rbo, pair.truncated, pair.tau, pair.n_tau]
+    return [*cells, pair.first_in_second, pair.second_in_first]
+
+
 def likeness_result(
     pairs: Sequence[RunPairLikeness],
     *,
@@ -27,11 +53,6 @@ def likeness_result(
 
     k : of the overlap; p : of rank-biased overlap; depth : the ranks that are compared
     """
-    rows: list[list[Cell]] = []
-    for pair in pairs:
-        cells: list[Cell] = [names[pair.first], names[pair.second], pair.n, pair.n_groups]
-        cells += [pair.overlap, *pair.interval, pair.rbo, pair.truncated, pair.tau, pair.n_tau]
-        rows.append([*cells, pair.first_in_second, pair.second_in_first])
     notes = list(nouns.notes)
     if len(names) > MOST_RUNS:
         notes.append(f"Map: the first {MOST_RUNS} of {counted(len(names), 'run')} by name.")
@@ -55,22 +76,8 @@ def likeness_result(
             "together."
         ),
         extent=f"{counted(len(names), 'run')}, their first {depth} ranks, and {nouns.extent}",
-        columns=[
-            Column("run", "Run"),
-            Column("other_run", "Other run"),
-            Column("n_queries", f"{nouns.title} of both"),
-            Column("n_groups", "Groups of these"),
-            Column("overlap", f"Overlap of the first {k}", 3),
-            Column("low", "95 % from", 3),
-            Column("high", "to", 3),
-            Column("rbo", f"RBO, p = {p:g}, extrapolated", 3),
-            Column("rbo_truncated", f"RBO, p = {p:g}, sum to rank {depth}", 3),
-            Column("tau", "Kendall's tau", 3),
-            Column("n_tau", f"{nouns.title} with a tau"),
-            Column("best_in_other", "Rank of its best in the other run", 1),
-            Column("others_best", "Rank of the other's best in it", 1),
-        ],
-        rows=rows,
+        columns=likeness_columns(nouns.title, k=k, p=p, depth=depth),
+        rows=[likeness_cells(pair, names) for pair in pairs],
         spec=_map(pairs, names=names, k=k),
         notes=notes,
     )

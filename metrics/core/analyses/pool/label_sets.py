@@ -81,14 +81,14 @@ def extreme_scores(
     n_queries = len(rankings.depth)
     elsewhere = np.bincount(query_of_label[is_open], minlength=n_queries)
     elsewhere -= np.bincount(rankings.query[is_open[rankings.label]], minlength=n_queries)
-    labelled = relabel(rankings, base.grades.astype(np.float64))
+    graded = relabel(rankings, base.grades.astype(np.float64))
     part = np.cumsum(rankings.depth) // CELLS_A_PART
     ends = [np.zeros((2, 0))]
     for number in np.unique(part):
         is_part = part == number
         of_part = bounds(
             scaled,
-            _of_queries(labelled, is_part),
+            _of_queries(graded, is_part),
             best_grade=best_grade,
             threshold=base.threshold,
             elsewhere=elsewhere[is_part],
@@ -123,16 +123,16 @@ def grades_without(
     """
     levels, code = np.unique(grade, return_inverse=True)
     n_of_level = np.bincount(pair * len(levels) + code, minlength=len(policy) * len(levels))
-    remaining = n_of_level.reshape(len(policy), len(levels))[pair]
-    remaining[np.arange(len(pair)), code] -= 1
+    n_by_level = n_of_level.reshape(len(policy), len(levels))[pair]
+    n_by_level[np.arange(len(pair)), code] -= 1
     key = np.unique(policy, return_inverse=True)[1][pair]
-    for n in remaining.T:
+    for n in n_by_level.T:
         key = key * (int(n.max(initial=0)) + 1) + n
         if key.max(initial=0) > MOST_KEYS:
             key = np.unique(key, return_inverse=True)[1]
     _, first, combination = np.unique(key, return_index=True, return_inverse=True)
     decided = [
-        decide(int(policy[pair[row]]), np.repeat(levels, remaining[row]).tolist())
+        decide(int(policy[pair[row]]), np.repeat(levels, n_by_level[row]).tolist())
         for row in first.tolist()
     ]
     values = np.array([np.nan if value is None else value for value in decided], dtype=np.float64)

@@ -78,7 +78,7 @@ def swap_rates(
     width = max(bin_width(float(np.ptp(scores.mean(axis=0)))), float(np.ptp(scores)) / MOST_BINS)
     width *= BELOW
     curve = swap_curve(scores, n_queries=size, rng=rng, n_trials=n_trials, width=width)
-    edges = np.round(curve.edges, 8)
+    curve = curve._replace(edges=np.round(curve.edges, 8))
     n_bins = len(curve.pairs)
     n_predicted, reversals = np.zeros(n_bins), np.zeros(n_bins)
     for _ in range(min(n_trials, PREDICTIONS)):
@@ -88,19 +88,15 @@ def swap_rates(
         reversals += np.bincount(number, weights=rates.reversal, minlength=n_bins)
     predicted = np.full(n_bins, np.nan)
     np.divide(reversals, n_predicted, out=predicted, where=n_predicted > 0)
+    n_further = max(3, n_trials // 160)
     errors, overall_error = resampled_errors(
-        scores,
-        curve._replace(edges=edges),
-        size=size,
-        n_trials=max(3, n_trials // 160),
-        rng=rng,
-        report=report,
+        scores, curve, size=size, n_trials=n_further, rng=rng, report=report
     )
     overall = float(curve.swaps.sum() / curve.pairs.sum())
     return SwapRates(
         size=size,
         n_trials=n_trials,
-        curve=curve._replace(edges=edges),
+        curve=curve,
         errors=errors,
         predicted=predicted,
         overall=overall,

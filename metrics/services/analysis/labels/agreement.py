@@ -90,8 +90,8 @@ def as_labels_came(request: AnalysisRequest) -> AnalysisResult:
 
 def _grouped_labels(collection: Collection) -> _GroupedLabels:
     """Read the labels by arrival; raises NotDefined without a pair with two labels."""
-    counting: CountingLabels = counting_labels(collection=collection)
-    columns = counting.columns
+    label_table: CountingLabels = counting_labels(collection=collection)
+    columns = label_table.columns
     order = np.argsort(columns.judgment)
     levels = collection.levels.order_by("grade").values_list("grade", flat=True)
     labels = annotations(
@@ -108,7 +108,7 @@ def _grouped_labels(collection: Collection) -> _GroupedLabels:
     queries, query_of_pair = np.unique(pairs["query"][position], return_inverse=True)
     groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     facts = facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-    notes = counting.notes
+    notes = label_table.notes
     if n := n_propagated(collection=collection):
         notes.append(f"{propagation_sentence(n)} Here only labels of the pair itself count.")
     return _GroupedLabels(
@@ -117,7 +117,7 @@ def _grouped_labels(collection: Collection) -> _GroupedLabels:
         groups.of_query[query_of_pair.ravel()],
         resampling_unit(facts),
         [*notes, *(note for note in (facts.choice, facts.caution) if note)],
-        counting.excluded_pairs,
+        label_table.excluded_pairs,
     )
 
 

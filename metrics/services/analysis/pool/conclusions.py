@@ -1,7 +1,9 @@
 """The conclusions on the chosen runs under other label sets, from the database."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +11,12 @@ from numpy.typing import NDArray
 from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import conclusions
-from metrics.core.analyses.pool.label_sets import differing_labels, extreme_scores, moved_scores
+from metrics.core.analyses.pool.label_sets import (
+    MovedScores,
+    differing_labels,
+    extreme_scores,
+    moved_scores,
+)
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.measures.bounds import has_bounds
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
@@ -22,16 +29,39 @@ from metrics.services.analysis.inputs import (
     with_sample_note,
 )
 from metrics.services.analysis.measures.means import missing_notes
-from metrics.services.analysis.pool.label_sets import label_sets
+from metrics.services.analysis.pool.label_sets import LabelSets, label_sets
 from metrics.services.analysis.run_ranks import ranked_tables
+from metrics.services.leaderboard.choice_values import DirectionInputs
+from pooling.models import Run
 
 WITH_BOUNDS = "table"  # the kind of a spec whose inputs have the pairs without a label
 
 
+class SetScores(NamedTuple):
+    """Scores of S runs on Q queries under many label sets.
+
+    base : (Q, S) under the chosen one; moves : of each run, by label set, what it moves
+    ends : (2, Q, S) the least and the most that labels of all could give; zeros without bounds
+    n_missing : of each run the queries that it does not answer
+    """
+
+    base: NDArray[np.float64]
+    moves: list[list[MovedScores]]
+    ends: NDArray[np.float64]
+    n_missing: list[int]
+
+    def under(self, position: int) -> NDArray[np.float64]:
+        """(Q, S) the scores under one of the label sets."""
+        values = self.base.copy()
+        for number, of_run in enumerate(self.moves):
+            values[of_run[position].queries, number] = of_run[position].values
+        return values
+
+
 def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     """The order and the differences of the chosen runs under the label sets beside the chosen."""
-    scores = replace(request.spec.scores, kind=WITH_BOUNDS)
-    inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=scores)))
+    with_bounds = replace(request.spec.scores, kind=WITH_BOUNDS)
+    inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=with_bounds)))
     runs = runs_of(request, least=2)
     (measure,) = inputs.measures
     if not measure.is_mean:
@@ -46,20 +76,57 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     if inputs.undrawn:  # refuses what an estimate stands for
         exact_values(inputs, runs, measure)
     sets = label_sets(inputs)
+    scores = scores_under_sets(request, inputs, runs, sets)
+    names = ("lowest", "highest") if has_bounds(measure) else ()
+    outcome = conclusions(
+        scores.base,
+        chain(map(scores.under, range(len(sets.further))), scores.ends[: len(names)]),
+        groups=inputs.groups,
+        smaller_is_better=measure.entry.smaller_is_better,
+    )
+    n_moved = [
+        int(np.count_nonzero(differing_labels(sets.base, part.labels))) for part in sets.further
+    ]
+    set_words = [
+        SetWords(part.kind, part.name, part.n_left_out, n)
+        for part, n in zip(sets.further, n_moved, strict=True)
+    ]
+    set_words += [SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names]
+    nouns = with_sample_note(nouns_of(inputs), inputs)
+    notes = [*nouns.notes, *sets.notes, *missing_notes(runs, scores.n_missing, nouns.queries)]
+    if not names:
+        notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
+    if are_zero_one(scores.base):
+        notes.append(
+            f"Scores by {measure.name} are 0 or 1, and Tukey's HSD was made for scores that are "
+            "near normal: rely on randomized Tukey for the chosen labels."
+        )
+    return conclusions_result(
+        outcome,
+        set_words,
+        runs=names_of(runs),
+        measure=measure.name,
+        n_groups=inputs.groups.n,
+        nouns=nouns._replace(notes=notes),
+    )
+
+
+def scores_under_sets(
+    request: AnalysisRequest, inputs: DirectionInputs, runs: Sequence[Run], sets: LabelSets
+) -> SetScores:
+    """Score the runs one by one under each label set; raises NotDefined for a value not finite."""
+    (measure,) = inputs.measures
     n_queries, n_runs = len(inputs.scope.sources), len(runs)
-    base = np.zeros((n_queries, n_runs))
-    ends = np.zeros((2, n_queries, n_runs))
-    moves, n_missing = [], []
+    scores = SetScores(np.zeros((n_queries, n_runs)), [], np.zeros((2, n_queries, n_runs)), [])
+    tables = [part.labels for part in sets.further]
     for number, run in enumerate(runs):
         (rankings,) = ranked_tables(inputs, run, [sets.pairs])
-        n_missing.append(int(np.count_nonzero(rankings.depth == 0)))
-        of_base, *others = moved_scores(
-            rankings, sets.query, sets.base, [other.labels for other in sets.others], measure
-        )
-        base[:, number] = of_base.values
-        moves.append(others)
+        scores.n_missing.append(int(np.count_nonzero(rankings.depth == 0)))
+        of_base, *moves = moved_scores(rankings, sets.query, sets.base, tables, measure)
+        scores.base[:, number] = of_base.values
+        scores.moves.append(moves)
         if has_bounds(measure):
-            ends[:, :, number] = extreme_scores(
+            scores.ends[:, :, number] = extreme_scores(
                 rankings,
                 sets.query,
                 sets.base,
@@ -68,49 +135,8 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
                 best_grade=inputs.best_grade,
             )
         request.report_progress(number + 1, n_runs, "runs")
-    if not np.isfinite(base).all():
+    if not np.isfinite(scores.base).all():
         raise NotDefined(
             f"{measure.name} has no finite value for some of the queries: choose another one."
         )
-
-    def scores_under(position: int) -> NDArray[np.float64]:
-        values = base.copy()
-        for number, of_run in enumerate(moves):
-            values[of_run[position].queries, number] = of_run[position].values
-        return values
-
-    is_smaller = measure.entry.smaller_is_better
-    names = ("lowest", "highest") if has_bounds(measure) else ()
-    outcome = conclusions(
-        base,
-        chain(map(scores_under, range(len(sets.others))), ends[: len(names)]),
-        groups=inputs.groups,
-        smaller_is_better=is_smaller,
-    )
-    named_sets = [
-        SetWords(
-            other.kind,
-            other.name,
-            other.n_left_out,
-            int(np.count_nonzero(differing_labels(sets.base, other.labels))),
-        )
-        for other in sets.others
-    ]
-    named_sets += [SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names]
-    nouns = with_sample_note(nouns_of(inputs), inputs)
-    notes = [*nouns.notes, *sets.notes, *missing_notes(runs, n_missing, nouns.queries)]
-    if not names:
-        notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
-    if are_zero_one(base):
-        notes.append(
-            f"Scores by {measure.name} are 0 or 1, and Tukey's HSD was made for scores that are "
-            "near normal: rely on randomized Tukey for the chosen labels."
-        )
-    return conclusions_result(
-        outcome,
-        named_sets,
-        runs=names_of(runs),
-        measure=measure.name,
-        n_groups=inputs.groups.n,
-        nouns=nouns._replace(notes=notes),
-    )
+    return scores

@@ -45,18 +45,18 @@ class NamedSet(NamedTuple):
 
 
 class LabelSets(NamedTuple):
-    """The chosen label set and others over L pairs.
+    """The chosen label set and further ones over L pairs.
 
     pairs : (L,) by source and target, with grade 0; query : (L,) their queries, 0..Q-1
     is_open : (L,) pairs of pools without a label in the chosen set
-    notes : on what is not among the others
+    notes : on what is not among the further ones
     """
 
     pairs: Grades
     query: Keys
     is_open: NDArray[np.bool_]
     base: LabelSet
-    others: list[NamedSet]
+    further: list[NamedSet]
     notes: list[str]
 
 
@@ -105,7 +105,7 @@ class _Columns(NamedTuple):
 
 
 def label_sets(inputs: DirectionInputs) -> LabelSets:
-    """Read the chosen label set of a direction and the others.
+    """Read the chosen label set of a direction and the further ones.
 
     A query more for each reference set. inputs : with the pairs that have no label
     """
@@ -119,23 +119,7 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
         )
         for name in dict.fromkeys(names)
     }
-    statuses = {name: Resolution.Status(name) for name in ("adjudicated", "escalated")}
-    rows = copied_columns(
-        _RESOLUTIONS,
-        _COLUMNS,
-        {"collection": collection.pk, "model": Resolution.Status.MODEL, **statuses},
-    )
-    # in place of its grade each pair has its row here, which copies of it take
-    source_end, target_end = labels.ends(scope.direction)
-    resolved_pairs = Grades(rows[source_end], rows[target_end], np.arange(len(rows["pair"])))
-    copies = no_grades()
-    if originals := originals_of(collection=collection):
-        copies = propagated_grades(
-            collection=collection,
-            direction=scope.direction,
-            grades=resolved_pairs,
-            originals=originals,
-        )
+    rows, resolved_pairs, copies = resolved_rows(inputs)
     tables = [
         labels.within(resolved_pairs, scope),
         labels.within(copies, scope),
@@ -163,13 +147,36 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
         query=np.searchsorted(scope.sources, pairs.source),
         is_open=is_open & np.isnan(base.grades),
         base=base,
-        others=[
+        further=[
             *without,
             *_by_thresholds(collection, base),
             *_of_sources(source, columns, base),
         ],
         notes=notes,
     )
+
+
+def resolved_rows(inputs: DirectionInputs) -> tuple[dict[str, Keys], Grades, Grades]:
+    """Resolved pairs by column, and those and their copies with the row of each for a grade."""
+    collection, direction = inputs.collection, inputs.scope.direction
+    statuses = {name: Resolution.Status(name) for name in ("adjudicated", "escalated")}
+    rows = copied_columns(
+        _RESOLUTIONS,
+        _COLUMNS,
+        {"collection": collection.pk, "model": Resolution.Status.MODEL, **statuses},
+    )
+    # in place of its grade each pair has its row here, which copies of it take
+    source_end, target_end = labels.ends(direction)
+    resolved_pairs = Grades(rows[source_end], rows[target_end], np.arange(len(rows["pair"])))
+    copies = no_grades()
+    if originals := originals_of(collection=collection):
+        copies = propagated_grades(
+            collection=collection,
+            direction=direction,
+            grades=resolved_pairs,
+            originals=originals,
+        )
+    return rows, resolved_pairs, copies
 
 
 def _without_annotators(
@@ -179,13 +186,13 @@ def _without_annotators(
     if not source.has_people:
         return [], ["The chosen labels are a reference's: they are nobody's who could be left out."]
     try:
-        counting = counting_labels(collection=inputs.collection)
+        label_table = counting_labels(collection=inputs.collection)
     except NotDefined:
         return [], ["No pair has a label by a single annotator: nobody is left out."]
-    rows, label = people.rows, counting.columns
+    rows, label = people.rows, label_table.columns
     by_pair = np.argsort(rows["pair"])
-    place = np.searchsorted(rows["pair"][by_pair], label.pair)
-    row = by_pair[np.minimum(place, len(by_pair) - 1)]
+    position = np.searchsorted(rows["pair"][by_pair], label.pair)
+    row = by_pair[np.minimum(position, len(by_pair) - 1)]
     is_used = np.zeros(len(rows["pair"]) + 1, dtype=bool)
     is_used[people.own] = is_used[people.copied] = True
     is_used = is_used[:-1]
@@ -200,22 +207,29 @@ def _without_annotators(
         decision = resolving.decide(grades, policies[policy])
         return decision.grade if decision else None
 
-    left = grades_without(row, grade, rows["policy"], decide).astype(np.float32)
+    new_grade = grades_without(row, grade, rows["policy"], decide).astype(np.float32)
     keys, n_labels = np.unique(annotator, return_counts=True)
     order = np.argsort(-n_labels, kind="stable")
     sets = []
     for key, n in zip(keys[order[:MOST_PEOPLE]], n_labels[order[:MOST_PEOPLE]], strict=True):
         is_own = (annotator == key) & (rows["is_by_lead"][row] == 0)
-        remaining = people.grade
-        remaining[row[is_own]] = left[is_own]
-        grades = columns._replace(people=people.column(remaining)).of(source)
-        name = counting.annotators[int(key)].label
+        grade_of_row = people.grade
+        grade_of_row[row[is_own]] = new_grade[is_own]
+        grades = columns._replace(people=people.column(grade_of_row)).of(source)
+        name = label_table.annotators[int(key)].label
         label_set = LabelSet(grades, inputs.spec.threshold)
         sets.append(NamedSet(SetKind.PERSON, name, label_set, int(n)))
+    return sets, notes_on_people(rows, is_used, n_people=len(keys))
+
+
+def notes_on_people(
+    rows: dict[str, Keys], is_used: NDArray[np.bool_], *, n_people: int
+) -> list[str]:
+    """Sentences on annotators who are not left out, and on pairs that hang on no single one."""
     notes = []
-    if len(keys) > MOST_PEOPLE:
+    if n_people > MOST_PEOPLE:
         notes.append(
-            f"Only the {MOST_PEOPLE} annotators with most labels are left out, of {len(keys):,}."
+            f"Only the {MOST_PEOPLE} annotators with most labels are left out, of {n_people:,}."
         )
     if n_by_lead := int(np.count_nonzero(rows["is_by_lead"][is_used])):
         verb = "stays" if n_by_lead == 1 else "stay"
@@ -228,7 +242,7 @@ def _without_annotators(
             f"{counted(n_by_model, 'pair')} had a grade by a model of the annotators: without one "
             "of them the majority of the labels that are left decides."
         )
-    return sets, notes
+    return notes
 
 
 def _by_thresholds(collection: Collection, base: LabelSet) -> list[NamedSet]:
