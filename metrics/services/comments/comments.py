@@ -152,19 +152,20 @@ def page_of(*, collection: Collection, filters: CommentFilters) -> CommentsPage:
         for judgment in with_items.order_by("-pk")
     ]
     levels = list(collection.levels.order_by("grade"))
+    table: ReasonTable | None = None
+    counted_at: datetime | None = None
+    is_stale = False
     if filters.before is None and newest.older is None:
         # they are all: no worker need count them
-        judgments = Judgment.objects.filter(pk__in=newest.keys)
-        table, counted_at, is_stale = table_of(level_counts([judgments]), levels), None, False
+        table = table_of(level_counts([Judgment.objects.filter(pk__in=newest.keys)]), levels)
     else:
         look = kept.look(inquiry=inquiry_of(collection=collection, filters=filters))
-        table = look.row and table_of(look.row.value, levels)
-        counted_at = look.row and look.row.computed_at
-        is_stale = look.row is not None and look.row.version != look.version
+        if look.row is not None:
+            table = table_of(look.row.value, levels)
+            counted_at, is_stale = look.row.computed_at, look.row.version != look.version
     reports = Report.objects.filter(collection=collection).exclude(note="")
-    n_reports = reports.aggregate(
-        notes=Count("pk"), open=Count("pk", filter=Q(state=Report.State.OPEN))
-    )
+    is_open = Q(state=Report.State.OPEN)
+    n_reports = reports.aggregate(notes=Count("pk"), open=Count("pk", filter=is_open))
     return CommentsPage(
         filters=filters,
         lines=lines,
