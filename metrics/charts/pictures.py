@@ -64,8 +64,12 @@ def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
         # line 1 of an error of Vega says what was tried, line 2 what is wrong, the others where
         reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")
         raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
-    # Vega numbers clips and gradients on and on while the process lives
-    return _with_head(_with_own_numbers(svg), chart.spec.get("description", ""))
+    # Vega numbers clips and gradients on and on while the process lives; from 0 in each picture
+    # equal charts have equal bytes
+    names: dict[str, str] = {}
+    ids = r'(?:(?<= id=")|(?<="url\(#))(clip|gradient_)\d+(?=[")])'
+    svg = re.sub(ids, lambda match: names.setdefault(match[0], f"{match[1]}{len(names)}"), svg)
+    return _with_head(svg, chart.spec.get("description", ""))
 
 
 def _has_plots_side_by_side(spec: Spec) -> bool:
@@ -84,13 +88,6 @@ def _fill(value: Any, names: dict[str, Any]) -> Any:
             key: child if key == "values" else _fill(child, names) for key, child in value.items()
         }
     return value
-
-
-def _with_own_numbers(svg: str) -> str:
-    """The SVG with clips and gradients numbered from 0, so that equal charts have equal bytes."""
-    names: dict[str, str] = {}
-    ids = r'(?:(?<= id=")|(?<="url\(#))(clip|gradient_)\d+(?=[")])'
-    return re.sub(ids, lambda match: names.setdefault(match[0], f"{match[1]}{len(names)}"), svg)
 
 
 def _with_head(svg: str, description: str) -> str:

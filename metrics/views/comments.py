@@ -74,6 +74,8 @@ def _context(request: SignedIn, slug: str) -> dict[str, object]:
     else:
         form.add_used_reasons(page.table.reasons)
     left_out = ("before", "names")
-    parameters = {name: text for name, text in request.GET.items() if text and name not in left_out}
+    parameters = {
+        name: str(text) for name, text in request.GET.items() if text and name not in left_out
+    }
     context |= {"page": page, "file_query": urlencode(parameters)}
     return context | {"shows_names": bool(form.cleaned_data["names"])}

@@ -120,8 +120,12 @@ class Command(BaseCommand):
         if collection is None:
             raise CommandError(f'There is no collection "{options["collection"]}".')
         choices = _choices(collection, options)
+
+        def report_progress(n_done: int, total: int, unit: str) -> None:
+            self.stderr.write(f"{n_done:,} of {total:,} {unit}")
+
         answer = compute_now(
-            collection=collection, spec=analysis.spec(choices), report_progress=self._report
+            collection=collection, spec=analysis.spec(choices), report_progress=report_progress
         )
         if answer.result is None:
             raise CommandError(f"Not defined. {answer.reason}")
@@ -132,9 +136,6 @@ class Command(BaseCommand):
             as_json(analysis=analysis, choices=choices, answer=answer),
         )
         self.stdout.write(_text(output, options), ending="")
-
-    def _report(self, n_done: int, total: int, unit: str) -> None:
-        self.stderr.write(f"{n_done:,} of {total:,} {unit}")
 
 
 def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:

@@ -37,7 +37,8 @@ def ceiling_of(*, collection: Collection, choices: Choices) -> Ceiling | None:
     numbers = [100 * share for share in shares if isinstance(share, int | float)]
     if n_positive < FEWEST or len(numbers) < len(shares):
         return None
-    return Ceiling(*numbers, n_positive=n_positive)
+    value, low, high = numbers
+    return Ceiling(value, low, high, n_positive=n_positive)
 
 
 def ceiling_spec(choices: Choices) -> AnalysisSpec:

@@ -14,7 +14,7 @@ from typing import Any
 from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from annotate.models import Collection
 from metrics.core.measures.measures import parse_one
-from metrics.services.leaderboard.cells import AbsentScore, ScoreCell, unit_of
+from metrics.services.leaderboard.cells import unit_of
 from metrics.services.leaderboard.leaderboard import Leaderboard
 from metrics.services.leaderboard.tables import LeaderboardRow, LeaderboardTable
 from metrics.services.samples.estimates import EstimateKind
@@ -115,21 +115,11 @@ def _lines(
             "groups_by": table.groups.grouping if table.groups else None,
             "on_samples": table.kinds.get(column.name),
             "is_stale": "yes" if leaderboard.is_stale else "no",
-            "is_beyond_people": _beyond(table, column.name, cell),
+            "is_beyond_people": table.beyond_text(column.name, cell),
             "n_population": table.groups.n_population if table.groups else None,
         }
         line |= {name: cell_facts.get(fact) for name, fact in FACTS.items()}
         yield {name: safe_cell(value) for name, value in line.items()}
-
-
-def _beyond(
-    table: LeaderboardTable, measure: str, cell: ScoreCell | AbsentScore | None
-) -> str | None:
-    """The mark of a score above the ceiling of people, "yes" or "no"; None without a ceiling."""
-    texts = dict(zip(table.kinds, table.ceiling_texts, strict=False))
-    if not texts.get(measure) or not isinstance(cell, ScoreCell):
-        return None
-    return "yes" if cell.is_beyond else "no"
 
 
 def as_latex(*, leaderboard: Leaderboard, collection: Collection) -> str:

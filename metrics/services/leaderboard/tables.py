@@ -121,6 +121,13 @@ class LeaderboardTable(NamedTuple):
         """Return the names of the measures of one EstimateKind."""
         return [name for name, measure_kind in self.kinds.items() if measure_kind == kind]
 
+    def beyond_text(self, measure: str, cell: ScoreCell | AbsentScore | None) -> str | None:
+        """The mark of a score above the ceiling of people, yes or no; None without a ceiling."""
+        texts = dict(zip(self.kinds, self.ceiling_texts, strict=False))
+        if not texts.get(measure) or not isinstance(cell, ScoreCell):
+            return None
+        return "yes" if cell.is_beyond else "no"
+
     @property
     def headline(self) -> str:
         """The leading run by the first measure, and the runs not separated from it."""

@@ -88,7 +88,7 @@ def _lines(curves: Sequence[tuple[str, list[ArrivalPoint]]]) -> Spec:
     colour = labels | {"scale": {"domain": domain, "range": ["@blue", "@amber"]}}
     dash = labels | {"scale": {"domain": domain, "range": [[1, 0], [5, 4]]}}
     shape = labels | {"scale": {"domain": domain, "range": ["circle", "square"]}}
-    x = {"field": "n_labels", "type": "quantitative", "title": "First labels"}
+    x: Spec = {"field": "n_labels", "type": "quantitative", "title": "First labels"}
     x["axis"] = {"format": ",d", "labelOverlap": True}
     y: Spec = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     tooltip = [

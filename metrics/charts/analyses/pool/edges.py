@@ -53,18 +53,17 @@ def edges_result(
     """A row for each saturated query, those with the most positives at the edge first.
 
     shares : of all pairs at the edge, of those of one run, of those of several
-    n_with_edge : queries that have a graded pair there
+    n_with_edge : queries with a graded pair there
     seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
     """
     whole, single, several = shares
-    n_added = sum(query.n_added for query in queries)
     notes = [
         f"Of {counted(part.n, 'pair')} at the edge that {origin} brought, "
         f"{share_text(part.share, part.interval)} are positive."
         for part, origin in ((single, "one run alone"), (several, "several runs"))
         if part.share is not None
     ]
-    if queries:
+    if n_added := sum(query.n_added for query in queries):
         origin = "the median here" if is_measured else "a usual one, as none was timed"
         notes.append(
             f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair: "

@@ -13,7 +13,6 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.agreement.counts import CodedLabels, annotations, keep_labels
 from metrics.core.analyses.labels.arrivals import alpha_as_labels_came
 from metrics.core.analyses.labels.coefficients import (
-    GoldShares,
     agreement_coefficients,
     gold_shares,
 )
@@ -57,11 +56,14 @@ def coefficients(request: AnalysisRequest) -> AnalysisResult:
     collection = request.collection
     study = _grouped_labels(collection)
     threshold = request.spec.scores.threshold
+    answers = copied_columns(_GOLDS, ("pair", "annotator", "grade", "truth"), [collection.pk])
+    counts = ~np.isin(answers["pair"], study.excluded_pairs)
+    is_right = (answers["grade"] >= threshold) == (answers["truth"] >= threshold)
     return coefficients_result(
         agreement_coefficients(
             study.labels, study.is_planned, study.group_of_pair, level=collection.measurement
         ),
-        _golds(collection, study.excluded_pairs, threshold),
+        gold_shares(answers["annotator"][counts], is_right[counts]),
         AgreementScheme(collection.measurement, threshold, study.drawn_units),
         n_labels=len(study.labels.unit),
         n_planned=int(np.count_nonzero(study.is_planned)),
@@ -119,11 +121,3 @@ def _grouped_labels(collection: Collection) -> _GroupedLabels:
         [*notes, *(note for note in (facts.choice, facts.caution) if note)],
         label_table.excluded_pairs,
     )
-
-
-def _golds(collection: Collection, excluded_pairs: Numbers, threshold: int) -> GoldShares | None:
-    """The answers to golds in use that are on the right side of the threshold."""
-    answers = copied_columns(_GOLDS, ("pair", "annotator", "grade", "truth"), [collection.pk])
-    counts = ~np.isin(answers["pair"], excluded_pairs)
-    is_right = (answers["grade"] >= threshold) == (answers["truth"] >= threshold)
-    return gold_shares(answers["annotator"][counts], is_right[counts])

@@ -67,10 +67,8 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     if not measure.is_mean:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
     if inputs.groups.n < 2:
-        raise NotDefined(
-            f"All {inputs.group_facts.queries} are of one group: how others would differ is not "
-            "known."
-        )
+        queries = inputs.group_facts.queries
+        raise NotDefined(f"All {queries} are of one group: how others would differ is not known.")
     if not len(inputs.labels.whole.grade):
         raise NotDefined("None of these queries has a label from the chosen labels.")
     if inputs.undrawn:  # refuses what an estimate stands for
