@@ -22,6 +22,7 @@ from metrics.services.scores import labels
 from metrics.services.scores.propagation import propagation_sentence
 from pooling.models import Run
 
+NO_QUERIES = "The collection has no queries yet: load its items."
 MOST_SETS = 5  # of reference sets with a series or column of their own
 
 
@@ -31,7 +32,7 @@ def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
     direction = Direction(spec.direction)
     query_sets = QuerySet.objects.filter(collection=request.collection)
     if not query_sets:
-        raise NotDefined("The collection has no queries yet: load its items.")
+        raise NotDefined(NO_QUERIES)
     query_set = query_sets.filter(name=spec.scores.query_set, direction=direction).first()
     if query_set is None:
         raise NotDefined(

@@ -7,7 +7,7 @@ from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_
 from metrics.charts.results import AnalysisResult
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs
+from metrics.services.analysis.inputs import NO_QUERIES, direction_inputs
 from metrics.services.analysis.measures.both_directions import system_table
 from metrics.services.analysis.measures.folds import fold_table, folds_of
 from metrics.services.analysis.measures.system_runs import SystemRuns, system_runs
@@ -18,11 +18,11 @@ from metrics.services.scores import labels
 def by_protocols(request: AnalysisRequest) -> AnalysisResult:
     """Each system's averages by the protocols; raises NotDefined where none can be computed."""
     collection = request.collection
-    fits = fits_of(
-        collection,
-        set_names=labels.set_names(collection=collection),
-        query_sets=list(QuerySet.objects.filter(collection=collection).order_by("pk")),
-    )
+    query_sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
+    if not query_sets:
+        raise NotDefined(NO_QUERIES)
+    set_names = labels.set_names(collection=collection)
+    fits = fits_of(collection, set_names=set_names, query_sets=query_sets)
     gaps = {fit.protocol.title: fit.gap for fit in fits if fit.gap}
     pairs, notes = system_runs(request)
     tables = []
