@@ -12,7 +12,8 @@ FEWEST_SAMPLES = 1_000
 CELLS = 200_000_000  # scores permuted at most: some three seconds of one core
 _CELLS_A_BLOCK = 200_000  # they stay in the processor's cache
 FAMILY = 10  # samples of one family, and rows of one bundle at most
-_FEWEST_SUMS = 1_000  # that bundles have for families: the samples are then as good as independent
+# that bundles have for families: the samples are then as good as independent
+_FEWEST_SUMS, _FEWEST_BUNDLES = 1_000, 5
 Report = Callable[[int, int], None]  # samples done, of how many
 
 
@@ -49,7 +50,8 @@ def affordable_samples(n_rows: int, n_systems: int, *, n_tables: int = 1) -> int
 
 def come_in_families(n_rows: int, n_systems: int) -> bool:
     """True for tables so large that samples come in families of FAMILY; see permuted_sums."""
-    return n_rows // FAMILY * (n_systems - 1) >= _FEWEST_SUMS
+    n_bundles = n_rows // FAMILY
+    return n_bundles >= _FEWEST_BUNDLES and n_bundles * (n_systems - 1) >= _FEWEST_SUMS
 
 
 def permuted_sums(

@@ -75,10 +75,9 @@ def decide(
     The same values have the same verdicts in any order of the queries.
     groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's
         sums as a whole; the analysis of variance takes its share in the mean over all queries
-    seed : of the random draws; default: a hash of the values
+    seed : of the draws, default: a hash of the values; report : told how many draws are done
     n_samples : number of random draws; default: as many as an acceptable time allows
-    n_tables : how many tables randomized Tukey decides in that time: the measures of one
-        leaderboard; report : told how many of the random draws are done
+    n_tables : of randomized Tukey in that time, as the measures of a leaderboard are
     """
     if method not in METHODS:
         raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
@@ -96,14 +95,17 @@ def decide(
         n_samples = n_samples or affordable_samples(*shape, n_tables=n_tables)
     if not n_samples:
         return _by_range(shares, TUKEY, alpha)
-    if method == RANDOMIZATION:
+    has_chance = can_differ(*shape, method=method, alpha=alpha)
+    if not has_chance:  # draws by chance may fall below every p that there is
+        significant = np.zeros((rows.shape[1],) * 2, dtype=bool)
+    elif method == RANDOMIZATION:
         significant = _by_holm(rows, alpha, seed, n_samples, report)
     else:
         p = randomized_tukey_p(rows, n_samples=n_samples, seed=seed, report=report)
         significant = (p < alpha) & exceed_own_errors(shares, method=TUKEY, alpha=alpha)
     order = np.argsort(-rows.mean(axis=0), kind="stable")
     verdicts = _make_verdicts(order, significant[np.ix_(order, order)], method, n_samples)
-    return verdicts._replace(can_differ=can_differ(*shape, method=method, alpha=alpha))
+    return verdicts._replace(can_differ=has_chance)
 
 
 def can_differ(n_rows: int, n_systems: int, *, method: str, alpha: float) -> bool:

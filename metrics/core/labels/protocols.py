@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from metrics.core.labels.label_sources import LabelSource, People
 
+LATER_SETS = ("cxc", "eccv")  # words of labels that were made of a collection's own later
 NUMBERED = re.compile(r"(.*?)([0-9]+)")  # the name of a fold: what folds share, and its number
 
 
@@ -44,7 +45,7 @@ PROTOCOLS = (
         name="coco-1k",
         title="COCO 1K",
         subject="coco",
-        set_words=("coco", "original"),
+        set_words=("original", "coco"),
         query_words=("1k", "fold"),
         is_of_named_queries=False,
         n_folds=5,
@@ -56,7 +57,7 @@ PROTOCOLS = (
         name="coco-5k",
         title="COCO 5K",
         subject="coco",
-        set_words=("coco", "original"),
+        set_words=("original", "coco"),
         query_words=("5k",),
         is_of_named_queries=False,
         n_folds=0,
@@ -154,13 +155,19 @@ def fit_of(
     if protocol.subject and not _first_with([protocol.subject], [collection, *sets]):
         gap = f"neither the collection nor a reference set has “{protocol.subject}” in its name"
         return ProtocolFit(protocol, "", "", threshold, gap)
-    set_name = _first_with(protocol.set_words, sets)
+    other_words = [word for word in LATER_SETS if word not in protocol.set_words]
+    own_sets = [name for name in sets if not _first_with(other_words, [name])]
+    set_name = _first_with(protocol.set_words, own_sets)
     if not set_name:
         words = " or ".join(f"“{word}”" for word in protocol.set_words)
         return ProtocolFit(protocol, "", "", threshold, f"no reference set has {words} in its name")
     if protocol.n_folds:
         query_set = _first_fold(protocol, query_sets)
-        gap = f"no {protocol.n_folds} query sets of both directions differ in a number at the end"
+        words = " or ".join(f"“{word}”" for word in protocol.query_words)
+        gap = (
+            f"no {protocol.n_folds} query sets of both directions with {words} in their names "
+            "differ in a number at the end"
+        )
     else:
         query_set = _first_with(protocol.query_words, query_sets)
         gap = f"no query set of both directions has “{protocol.query_words[0]}” in its name"
@@ -189,5 +196,5 @@ def _first_fold(protocol: EvaluationProtocol, query_sets: Sequence[str]) -> str:
         if match := NUMBERED.fullmatch(name):
             numbers.setdefault(match[1], {})[int(match[2])] = name
     stems = [stem for stem, folds in numbers.items() if len(folds) == protocol.n_folds]
-    stem = _first_with(protocol.query_words, stems) or next(iter(stems), None)
-    return "" if stem is None else numbers[stem][min(numbers[stem])]
+    stem = _first_with(protocol.query_words, stems)
+    return numbers[stem][min(numbers[stem])] if stem else ""

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+
 from annotate.models import Collection, Direction
 from metrics.charts.analyses.pool.people import EVERYONE
 from metrics.core.labels.label_sources import People
@@ -38,7 +41,9 @@ def ceiling_of(*, collection: Collection, choices: Choices) -> Ceiling | None:
     if n_positive < FEWEST or len(numbers) < len(shares):
         return None
     value, low, high = numbers
-    return Ceiling(value, low, high, n_positive=n_positive)
+    moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
+    age = f" As of {moment} UTC: labels have changed since." if answer.is_stale else ""
+    return Ceiling(value, low, high, n_positive=n_positive, age=age)
 
 
 def ceiling_spec(choices: Choices) -> AnalysisSpec:

@@ -20,7 +20,7 @@ def shared_value(key: str, compute: Callable[[], Value]) -> Value:
     """A value from the cache, or computed and put there for a week.
 
     Of workers that want it at once one computes it, and the others wait for that one. Without Redis
-    each computes it by itself.
+    each computes it by itself, one after the other.
     key : a hash of all inputs is part of it; compute : reads nothing from the database
     """
     number = int(hashlib.sha256(key.encode()).hexdigest()[:7], 16)

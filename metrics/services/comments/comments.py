@@ -115,7 +115,7 @@ class CommentsPage(NamedTuple):
     def empty_text(self) -> str:
         """Advice where nothing is listed."""
         if self.n_searched:
-            return "None of the newest labels that were looked up is within these ranks of the run."
+            return "None of the labels that were looked up is within these ranks of the run."
         if self.filters.before is not None and (self.table is None or self.table.n_labels):
             return "Older labels have neither a comment nor a reason that the filters let pass."
         if self.filters.is_narrow:

@@ -18,12 +18,14 @@ class Ceiling(NamedTuple):
     """The precision of a person by the labels of the others, in per cent.
 
     low, high : its 95 % interval; n_positive : positive labels that it is of
+    age : the moment that it is of, in words; empty for the present
     """
 
     percent: float
     low: float
     high: float
     n_positive: int
+    age: str = ""
 
     @property
     def text(self) -> str:
@@ -40,7 +42,9 @@ class Ceiling(NamedTuple):
             "that returns just what one person calls positive would score this by another "
             "person's labels. A run whose interval lies wholly above that one is marked "
             f"“{BEYOND}”. C@1 and P@k have a ceiling; AP, nDCG, recall and C@k from 2 up have "
-            "none, as they are no shares of single pairs."
+            "none, as they are no shares of single pairs. Scores are by grades as resolved, which "
+            "one person meets more often than another person's label: the ceiling is rather low."
+            f"{self.age}"
         )
 
     def limits(self, cell: ScoreCell) -> bool:

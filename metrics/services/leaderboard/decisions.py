@@ -277,8 +277,8 @@ def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list
         if not decision.facts.get("can_differ", True)
     ]:
         sentences.append(
-            f"By {', '.join(hopeless_measures)} the runs are not equal on so few {unit} that no "
-            "scores whatever could tell two of them apart by this test."
+            f"By {', '.join(hopeless_measures)} the runs differ on too few {unit} for this test to "
+            "tell any two of them apart, whatever their scores."
         )
     if method == RANDOMIZATION and tested_decisions[0].method == method:
         n_pairs = max(1, *(decision.n_pairs for decision in tested_decisions))

@@ -215,7 +215,7 @@ class DirectionPanel(NamedTuple):
         if n_last >= ADVICE_STEP:
             return ""
         return (
-            f"These are few: from more than {ADVICE_STEP:,} labels on the advice is of the last "
+            f"These are few: from {2 * ADVICE_STEP:,} labels on the advice is of the last "
             f"{ADVICE_STEP:,}. {n_last:,} labels often change no order, whether or not it is right."
         )
 
@@ -387,7 +387,9 @@ def _advice(stop: dict[str, Any], names: dict[int, str], n_labels: int) -> Advic
         NeighbourPair(run_name(row["better"]), run_name(row["worse"]), 100 * row["share"])
         for row in stop["neighbours"]
     ]
-    last_step = next((step for step in reversed(look_backs) if step.n_labels <= ADVICE_STEP), None)
+    # half of the labels at most: nearly none order the runs by chance
+    steps = [step for step in look_backs if step.n_labels <= min(ADVICE_STEP, n_labels / 2)]
+    last_step = steps[-1] if steps else None
     state = "undefined"
     if last_step is not None and neighbours and n_labels >= LEAST_LABELS:
         state = "changed" if last_step.n_swaps else "unchanged"

@@ -35,7 +35,8 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     tied_both = _tied_pairs(code_x * n + code_y)
     discordant = _inversions(code_y[np.lexsort((code_y, code_x))])
     concordant_less = pairs - tied_x - tied_y + tied_both - 2 * discordant
-    tau = concordant_less / np.sqrt(pairs - tied_x) / np.sqrt(pairs - tied_y)
+    # one root of the product: 1 is exact where the two orders are equal
+    tau = concordant_less / np.sqrt((pairs - tied_x) * (pairs - tied_y))
     return float(np.clip(tau, -1, 1))
 
 

@@ -272,7 +272,8 @@ def is_beir(source: Source) -> bool:
     return bool(_beir_file(source, "corpus") and _beir_file(source, "queries"))
 
 
-def _is_topics(source: Source) -> bool:
+def is_topics(source: Source) -> bool:
+    """True if the source is a text file of TREC topics."""
     first_line = _first_line(source, TOPIC_ENDS)
     return topics.is_tagged(first_line) or topics.is_id_and_text(first_line)
 
@@ -328,7 +329,7 @@ def _member(source: Source, endings: tuple[str, ...]) -> str:
 SPECIAL = (
     ItemFileFormat("BEIR folder", is_beir, _read_beir),
     ItemFileFormat("caption list", lambda source: bool(caption_list(source)), _read_captions),
-    ItemFileFormat("TREC topics", _is_topics, _read_topics),
+    ItemFileFormat("TREC topics", is_topics, _read_topics),
 )
 GENERAL = (
     ItemFileFormat(

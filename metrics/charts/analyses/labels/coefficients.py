@@ -15,7 +15,7 @@ from metrics.core.analyses.labels.coefficients import (
 )
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 
-FEWEST = 30  # pairs with two labels, or golds, of which a headline or bar tells a number
+FEWEST = 30  # pairs with two labels, of which a headline tells a number
 MARKS = (0.667, 0.8)
 PLANNED, WHOLE, GOLDS = "Planned labels", "All labels", "Gold checks"
 CHANCE, PLAIN = "corrected for chance", "share"
@@ -95,9 +95,20 @@ def coefficients_result(
             *notes,
             "Cohen's kappa is that of each two annotators, averaged by the pairs that they have in "
             "common: a mean by pairs of annotators would rest on those with hardly any.",
+            *notes_on_kappa(agreement.whole.cohen),
             *([] if golds else ["No gold check has been answered that counts."]),
         ],
     )
+
+
+def notes_on_kappa(kappa: MeanCohenKappa) -> list[str]:
+    """A sentence on the labels of annotators without a kappa, if there are such."""
+    if not kappa.n_left_out:
+        return []
+    return [
+        f"Left out of Cohen's kappa: {counted(kappa.n_left_out, 'common pair')} of annotators who "
+        "both used one grade alone on their pairs, which has no kappa, though they agree there."
+    ]
 
 
 def _part_rows(name: str, part: PartCoefficients, level: str) -> list[list[Cell]]:

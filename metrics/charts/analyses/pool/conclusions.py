@@ -71,27 +71,20 @@ def conclusions_result(
     sets : those of the outcome; n_groups : of the queries
     """
     rows = [
-        _row(label_set, conclusion, runs)
+        conclusion_cells(label_set, conclusion, runs)
         for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
     ]
-    notes = list(nouns.notes)
-    if names := [
-        label_set.title
-        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
-        if conclusion.n_same is None
-    ]:
-        notes.append(f"Without a finite {measure} for some {nouns.queries}: {', '.join(names)}.")
-    if len(sets) > MOST_SETS:
-        notes.append(f"Chart: the first {MOST_SETS} of {len(sets)} label sets.")
     return AnalysisResult(
         headline=_headline(outcome, sets, n_runs=len(runs), measure=measure, n_groups=n_groups),
         reading=(
-            "Each line is another set of labels for the same runs. Circles are Kendall's tau-b "
+            "Each line is another set of labels for the same runs; the lowest and the highest "
+            "scores give each run labels of its own. Circles are Kendall's tau-b "
             "between the order of the runs under it and under the chosen labels, diamonds tau-AP, "
             "which weighs the top more: 1 is the same order. The words count the pairs of runs "
             "that differ under the chosen labels: the same way here (same), the other way round "
-            "(opposite) or no longer (lost); new pairs differ here alone. Where one annotator "
-            "moves much, a second opinion on those labels is worth more than new ones."
+            "(opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
+            f"the first {TOP} ranks are the same, or which of their runs falls most. Where one "
+            "annotator moves much, a second opinion on those labels is worth more than new ones."
         ),
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
@@ -99,12 +92,34 @@ def conclusions_result(
         ),
         columns=COLUMNS,
         rows=rows,
-        spec=_chart(sets[:MOST_SETS], outcome.of_sets) if sets else None,
-        notes=notes,
+        spec=_chart(sets[:MOST_SETS], outcome.of_sets, runs) if sets else None,
+        notes=[*nouns.notes, *notes_on_sets(outcome, sets, measure=measure, queries=nouns.queries)],
     )
 
 
-def _row(label_set: SetWords, conclusion: Conclusion, runs: Sequence[str]) -> list[Cell]:
+def notes_on_sets(
+    outcome: Conclusions, sets: Sequence[SetWords], *, measure: str, queries: str
+) -> list[str]:
+    """Sentences on label sets without finite scores, or without an order, and beyond the chart."""
+    pairs = list(zip(sets, outcome.of_sets, strict=True))
+    notes = []
+    if names := [row.title for row, conclusion in pairs if conclusion.n_same is None]:
+        notes.append(f"Without a finite {measure} for some {queries}: {', '.join(names)}.")
+    if names := [
+        row.title
+        for row, conclusion in pairs
+        if conclusion.n_same is not None and conclusion.fall is None
+    ]:
+        notes.append(f"All runs are equal by {measure}, without an order: {', '.join(names)}.")
+    if len(sets) > MOST_SETS:
+        notes.append(f"Chart: the first {MOST_SETS} of {len(sets)} label sets.")
+    return notes
+
+
+def conclusion_cells(
+    label_set: SetWords, conclusion: Conclusion, runs: Sequence[str]
+) -> list[Cell]:
+    """A line of the table."""
     top = {True: "yes", False: "no", None: None}[conclusion.is_top_same]
     fallen_run = None if conclusion.fallen_run is None else runs[conclusion.fallen_run]
     return [
@@ -159,9 +174,20 @@ def _headline(
     return f"{text}; the order moves most with {where} (tau-b {tau:.2f})"
 
 
-def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
+def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
+    """The decisions under a label set, and the top of its order where it has one."""
+    counts = zip(conclusion[5:], ("same", "opposite", "lost", "new"), strict=True)
+    lines = [", ".join(f"{n:,} {word}" for n, word in counts)]
+    if conclusion.fallen_run is not None:
+        lines.append(f"{runs[conclusion.fallen_run]} falls {conclusion.fall}")
+    elif conclusion.is_top_same is not None:
+        lines.append(f"first {TOP} {'' if conclusion.is_top_same else 'not '}the same")
+    return lines
+
+
+def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequence[str]) -> Spec:
     values: list[dict[str, object]] = []
-    words: list[dict[str, str]] = []
+    words: list[dict[str, object]] = []
     taus: list[float] = []
     for label_set, conclusion in zip(sets, outcome, strict=False):
         fields = {"set": label_set.title, "kind": label_set.kind.value}
@@ -170,9 +196,7 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
                 taus.append(tau)
                 values.append(fields | {"correlation": kind, "tau": tau})
         if conclusion.n_same is not None:
-            counts = zip(conclusion[5:], ("same", "opposite", "lost", "new"), strict=True)
-            text = ", ".join(f"{n:,} {word}" for n, word in counts)
-            words.append(fields | {"text": text})
+            words.append(fields | {"text": conclusion_lines(conclusion, runs)})
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": {"labelLimit": 120}}
     y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
     low = min([0.0, *taus])
@@ -188,14 +212,15 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion]) -> Spec:
         tooltip_row("correlation", "Correlation"),
         tooltip_row("tau", "Value", ".3f"),
     ]
-    words_mark: Spec = {"type": "text", "align": "left", "dy": 11, "fontSize": 10, "color": "@ink"}
+    words_mark: Spec = {"type": "text", "align": "left", "dy": 9, "fontSize": 10}
+    words_mark |= {"lineHeight": 12, "color": "@ink"}
     return {
-        "height": {"step": 40},
+        "height": {"step": 52},
         "encoding": {"y": y},
         "layer": [
             {
                 "data": {"values": values},
-                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1, "yOffset": -6},
+                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1, "yOffset": -10},
                 "encoding": {"x": x, "color": colour, "shape": shape, "tooltip": tooltip},
             },
             {

@@ -48,12 +48,14 @@ class MeanCohenKappa(NamedTuple):
     value : None where no two annotators used two grades on common pairs
     interval : Student's by groups, of the mean linearised; none where there is one group
     n_people : pairs of annotators with a kappa; n_pairs : common pairs of those, summed
+    n_left_out : common pairs of annotators who used one grade alone on them, and have no kappa
     """
 
     value: float | None
     interval: Interval
     n_people: int
     n_pairs: int
+    n_left_out: int
 
 
 class PartCoefficients(NamedTuple):
@@ -173,7 +175,7 @@ def mean_cohen_kappa(
         first.append(row)
         second.append(row + step)
     if not first or not sum(map(len, first)):
-        return MeanCohenKappa(None, NO_INTERVAL, 0, 0)
+        return MeanCohenKappa(None, NO_INTERVAL, 0, 0, 0)
     a, b = np.concatenate(first), np.concatenate(second)
     people, number = np.unique(person[a] * n_people + person[b], return_inverse=True)
     cell = (number.ravel() * n_values + value[a]) * n_values + value[b]
@@ -182,7 +184,7 @@ def mean_cohen_kappa(
     kappa = cohen_kappas(tables, weights=weights)
     is_defined = np.isfinite(kappa)
     if not is_defined.any():
-        return MeanCohenKappa(None, NO_INTERVAL, 0, 0)
+        return MeanCohenKappa(None, NO_INTERVAL, 0, 0, len(a))
     defined_tables = tables[is_defined]
     n_common = defined_tables.sum(axis=(1, 2))
     mean = float(np.average(kappa[is_defined], weights=n_common))
@@ -197,6 +199,7 @@ def mean_cohen_kappa(
         _kappa_interval(defined_tables, mean, defined_cell[counts], groups.ravel(), cost),
         len(defined_tables),
         int(n_common.sum()),
+        len(a) - int(n_common.sum()),
     )
 
 

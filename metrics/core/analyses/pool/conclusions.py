@@ -89,14 +89,15 @@ def conclusions(
         is_lasting &= after == before
         falls = np.where(first.ranks <= TOP, here.ranks - first.ranks, -n_runs)
         fallen_run = int(np.argmax(falls))
+        has_order = np.ptp(first.means) > 0 and np.ptp(here.means) > 0
         is_top = (first.ranks <= TOP) | (here.ranks <= TOP)
         rows.append(
             Conclusion(
                 tau=_finite(kendall_tau_b(first.means, here.means)),
                 tau_ap=_finite(symmetric_tau_ap(first.means, here.means)),
-                fall=max(0, int(falls[fallen_run])),
-                fallen_run=fallen_run if falls[fallen_run] > 0 else None,
-                is_top_same=bool((first.ranks == here.ranks)[is_top].all()),
+                fall=max(0, int(falls[fallen_run])) if has_order else None,
+                fallen_run=fallen_run if has_order and falls[fallen_run] > 0 else None,
+                is_top_same=bool((first.ranks == here.ranks)[is_top].all()) if has_order else None,
                 n_same=int(np.count_nonzero((before != 0) & (after == before))),
                 n_opposite=int(np.count_nonzero(before * after == -1)),
                 n_base_only=int(np.count_nonzero((before != 0) & (after == 0))),

@@ -69,6 +69,7 @@ def decided(
     digest = hashlib.sha256(f"{RULES} {method} {scores.values.shape}".encode())
     for array in (scores.larger_better, of_query, weight):
         digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+    digest.update(" ".join(Verdicts._fields).encode())
     key = f"verdicts-{digest.hexdigest()}"
     fields = shared_value(key, verdict_fields) if scores.keys else verdict_fields()
     return system_differences(

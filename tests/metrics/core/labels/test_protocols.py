@@ -50,18 +50,22 @@ def test_each_protocol_takes_its_reference_set_and_its_queries():
 
 
 def test_the_likeliest_names_come_first():
-    row = fit("coco-5k", sets=["original", "COCO pairs"], query_sets=["all", "test 5K"])
-    assert (row.label_source, row.query_set) == ("none:COCO%20pairs", "test 5K")
+    own_sets = ["eccv-coco", "COCO pairs", "original"]
+    row = fit("coco-5k", sets=own_sets, query_sets=["all", "test 5K"])
+    assert (row.label_source, row.query_set) == ("none:original", "test 5K")
+    row = fit("coco-5k", sets=own_sets[:2], query_sets=["all"])
+    assert row.label_source == "none:COCO%20pairs"
     thirds = [f"part {number}" for number in range(5)]
     assert fit("coco-1k", sets=["coco"], query_sets=[*thirds, *FOLDS]).query_set == "1K fold 1"
-    assert fit("coco-1k", sets=["coco"], query_sets=thirds).query_set == "part 0"
+    row = fit("coco-1k", sets=["coco"], query_sets=thirds)
+    assert not row.query_set and "with “1k” or “fold” in their names" in row.gap
 
 
 @pytest.mark.parametrize(
     ("name", "names", "gap"),
     [
         ("coco-5k", {"collection": "msr-vtt", "sets": ["original"]}, "neither the collection nor"),
-        ("coco-5k", {"sets": ["mine"]}, "no reference set has “coco” or “original” in its name"),
+        ("coco-5k", {"sets": ["mine"]}, "no reference set has “original” or “coco” in its name"),
         ("coco-5k", {"sets": ["coco"], "query_sets": []}, "the query set “all” is not of both"),
         ("cxc", {"sets": ["original"]}, "no reference set has “cxc” in its name"),
         ("eccv-caption", {"sets": ["eccv"]}, "no query set of both directions has “eccv” in its"),

@@ -42,6 +42,12 @@ def test_tau_b_of_the_rounded_examples_comes_out(at, tau_b):
     assert correlation.kendall_tau_b(x, y) == pytest.approx(tau_b, abs=5e-5)
 
 
+@pytest.mark.parametrize("n", range(2, 40))
+def test_equal_orders_have_a_tau_of_exactly_1(n):
+    assert correlation.kendall_tau_b(np.arange(n), np.arange(n)) == 1
+    assert correlation.kendall_tau_b(np.arange(n), -np.arange(n)) == -1
+
+
 @cases(200)
 @given(SCORES)
 def test_tau_counts_pairs_as_its_definition_says(rows):
