@@ -104,6 +104,7 @@ def large(seed: int, n: int = 260, s: int = 41) -> np.ndarray:
     rng = np.random.default_rng(seed)
     table = rng.gamma(0.4, 1, (n + 3, 1)) * rng.random((n + 3, s)) + rng.normal(0, 0.05, s)
     assert come_in_families(*table.shape) and not come_in_families(50, 129)
+    assert come_in_families(50, 201) and not come_in_families(40, 2_001)  # bundles are too few
     return np.round(table, 3)
 
 

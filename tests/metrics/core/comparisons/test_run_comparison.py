@@ -249,6 +249,18 @@ def test_too_few_queries_for_any_scores_to_differ_are_told(method, n_systems, fe
         assert not few.can_differ and not few.significant.any()
 
 
+@pytest.mark.parametrize(
+    ("method", "shape"), [("randomization", (14, 32)), ("randomized-tukey", (2, 5))]
+)
+def test_luck_of_the_draws_tells_nothing_apart_where_no_scores_could(method, shape):
+    """Of the draws now and then none is as far, though of all that there are some are."""
+    table = np.zeros(shape)
+    table[:, 0] = 1
+    for seed in range(12):
+        verdicts = decide(table, method=method, seed=seed)
+        assert not verdicts.can_differ and not verdicts.significant.any()
+
+
 def test_tossing_ends_once_every_pair_is_decided():
     rng = np.random.default_rng(0)
     tables = (rng.normal(0, 1, (5_000, 3)), rng.normal([0, 9, 18], 1, (50, 3)))

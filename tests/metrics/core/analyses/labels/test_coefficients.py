@@ -99,6 +99,8 @@ def test_cohens_kappas_are_scikit_learns_averaged_by_common_pairs(rows):
             theirs = list(their_kappas(pairs, weights))
             assert kappa.n_people == len(theirs)
             assert kappa.n_pairs == sum(n for _, n in theirs)
+            n_common = sum(len(labels) * (len(labels) - 1) // 2 for labels in pairs)
+            assert kappa.n_left_out == n_common - kappa.n_pairs
             if not theirs:
                 assert kappa.value is None and kappa.interval == (None, None)
             else:
@@ -187,7 +189,7 @@ def test_one_group_has_no_interval():
 def test_kappa_of_labels_without_a_common_pair_is_not_defined():
     labels = annotations([0, 1], [0, 1], [0, 1], domain=DOMAIN)
     kappa = mean_cohen_kappa(labels, np.array([0, 1]), weights="nominal")
-    assert kappa == (None, (None, None), 0, 0)
+    assert kappa == (None, (None, None), 0, 0, 0)
 
 
 def test_golds_are_told_over_answers_and_over_annotators():

@@ -144,6 +144,16 @@ def test_captions_of_one_video_decide_less():
     assert grouped.n_decided == few.n_decided
 
 
+def test_labels_that_make_all_runs_equal_have_no_order_and_equal_orders_a_tau_of_1():
+    scores = np.random.default_rng(4).random((20, 5)) + np.arange(5)
+    outcome = conclusions(
+        scores, [scores, np.zeros((20, 5))], groups=Groups.single(20), smaller_is_better=False
+    )
+    same, equal = outcome.of_sets
+    assert (same.tau, same.fall, same.is_top_same) == (1, 0, True)
+    assert equal[:5] == (None,) * 5 and equal.n_base_only == outcome.n_decided
+
+
 def test_scores_that_are_not_finite_conclude_nothing():
     scores = np.random.default_rng(3).random((20, 3)) + np.arange(3)
     infinite = scores.copy()
