@@ -71,8 +71,7 @@ def decide(
 
     Randomization tests each pair by itself. The other methods hold all pairs to one measure of
     error, so with those of HAVE_OWN_ERRORS two systems differ only where they do by the error of
-    their own differences too. Two queries and two systems at least, all scores finite (ValueError).
-    The same values have the same verdicts in any order of the queries.
+    their own differences too. Two queries and systems at least, finite (ValueError), in any order.
     groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's
         sums as a whole; the analysis of variance takes its share in the mean over all queries
     seed : of the draws, default: a hash of the values; report : told how many draws are done
@@ -98,6 +97,7 @@ def decide(
     has_chance = can_differ(*shape, method=method, alpha=alpha)
     if not has_chance:  # draws by chance may fall below every p that there is
         significant = np.zeros((rows.shape[1],) * 2, dtype=bool)
+        report(n_samples, n_samples)
     elif method == RANDOMIZATION:
         significant = _by_holm(rows, alpha, seed, n_samples, report)
     else:

@@ -75,7 +75,7 @@ def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
         ),
         (
             page(n_searched=4200, filters=CommentFilters(before=1)).empty_text,
-            "None of the newest labels that were looked up is within these ranks of the run.",
+            "None of the labels that were looked up is within these ranks of the run.",
         ),
         (
             page(table=None, filters=CommentFilters(before=1)).empty_text,

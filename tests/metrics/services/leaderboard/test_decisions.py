@@ -282,8 +282,8 @@ def test_the_page_says_what_decided(monkeypatch):
     hopeless = decision_by("randomized-tukey", np.eye(20, 3)[:, [0, 0, 1]])
     assert not hopeless.n_decided
     assert (
-        "By AP the runs are not equal on so few queries that no scores whatever could tell two of "
-        "them apart by this test."
+        "By AP the runs differ on too few queries for this test to tell any two of them apart, "
+        "whatever their scores."
     ) in notes([hopeless], over="20 queries", unit="queries")
     assert notes_text("tukey") == "Tukey's HSD and each pair's own error: at .05 over 20 queries."
     assert notes_text("regwq") == "REGWQ and each pair's own error: at .05 over 20 queries."

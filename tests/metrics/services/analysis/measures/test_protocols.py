@@ -161,7 +161,8 @@ def test_what_the_collection_lacks_is_in_the_notes_and_the_others_stand(study):
     QuerySet.objects.filter(name="1k fold 5").delete()
     result = answer_of(study, NAME).result
     assert [note for note in result.notes if note.startswith("Without")] == [
-        "Without COCO 1K: no 5 query sets of both directions differ in a number at the end.",
+        "Without COCO 1K: no 5 query sets of both directions with “1k” or “fold” in their names "
+        "differ in a number at the end.",
         "Without ECCV Caption: no reference set has “eccv” in its name.",
     ]
     assert result.extent == "2 systems by 2 protocols"
