@@ -149,7 +149,7 @@ def test_old_counts_stand_with_their_age_until_newer_ones_follow(client, study, 
     accounts.erase_person(user=study.annotators.get().user)
     text = text_of(client.get(PAGE))
     assert "4 comments and 4 reasons on 5 labels then; 2 shown here, newest first." in text
-    assert "Labels or comments have changed" in text and "as of <time" in text
+    assert "Labels or comments may have changed" in text and "as of <time" in text
     kept.compute(inquiry=inquiry)
     text = text_of(client.get(PAGE))
     assert "0 comments and 4 reasons on 3 labels; 2 of them shown here" in text
