@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from metrics.core.agreement.agreement import (
     Alpha,
@@ -15,10 +15,8 @@ from metrics.core.agreement.agreement import (
 from metrics.core.agreement.counts import (
     CodedLabels,
     UnitCounts,
-    count_units,
     counts_of_several,
     group,
-    keep_labels,
 )
 from metrics.core.agreement.unit_samples import GroupedUnits
 
@@ -76,25 +74,6 @@ def by_number_of_labels(
             kinds, level=level, n_replicates=n_replicates, grouped_units=grouped_units
         )
         parts.append(PartAgreement(int(m), alpha, percent_agreement(kinds)))
-    return parts
-
-
-def by_group(
-    labels: CodedLabels, group_of_unit: ArrayLike, *, level: MeasurementLevel | str
-) -> list[PartAgreement]:
-    """Agreement within each group of units (query, modality, ...), in ascending order.
-
-    group_of_unit : (U,) the group of labels.units[u]
-    """
-    keys, code = np.unique(np.asarray(group_of_unit), return_inverse=True)
-    group_of_label = code[labels.unit]
-    order = np.argsort(group_of_label, kind="stable")
-    bounds = np.searchsorted(group_of_label[order], np.arange(len(keys) + 1))
-    parts = []
-    for i, key in enumerate(keys.tolist()):
-        kinds = count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]]))
-        alpha = alpha_of_counts(kinds, level=level)
-        parts.append(PartAgreement(key, alpha, percent_agreement(kinds)))
     return parts
 
 

@@ -27,41 +27,15 @@ class GoldAccuracy(NamedTuple):
     accuracy: Share
 
 
-def cohen_kappa(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    weights: str = "nominal",
-    domain: ArrayLike | None = None,
-) -> float:
-    """Cohen's kappa of two people on the same units.
-
-    At most 1, 0 by chance; NaN where both used one value only.
-    first, second : (U,) values; weights : "nominal", or disagreement growing "linear" or
-        "quadratic" with the distance between positions in the ordered `domain` (default: the values
-        used, ascending)
-
-    Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968, doi:10.1037/h0026256. Equals
-    sklearn.metrics.
-    """
-    first, second = np.asarray(first), np.asarray(second)
-    if first.shape != second.shape or first.ndim != 1:
-        raise ValueError("Cohen's kappa needs one value by each of the two people for every unit.")
-    values = np.unique(np.concatenate([first, second])) if domain is None else np.asarray(domain)
-    if not np.isin(np.concatenate([first, second]), values).all():
-        raise ValueError(f"A value is outside the value domain {values.tolist()}.")
-    order = np.argsort(values, kind="stable")
-    a, b = (order[np.searchsorted(values[order], side)] for side in (first, second))
-    n = len(values)
-    table = np.bincount(a * n + b, minlength=n * n).reshape(1, n, n)
-    return float(cohen_kappas(table, weights=weights)[0])
-
-
 def cohen_kappas(tables: ArrayLike, *, weights: str = "nominal") -> NDArray[np.float64]:
     """(K,) Cohen's kappa of each of K pairs of people; NaN without units or with one value only.
 
     tables : (K, V, V) number of units with the v-th value by the first and the w-th by the second
-        person, values in their order; weights : as in `cohen_kappa`
+        person, values in their order
+    weights : "nominal", or disagreement growing "linear" or "quadratic" with the distance between
+        the positions of two values
+    At most 1, 0 by chance. Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968,
+    doi:10.1037/h0026256. Equals sklearn.metrics.
     """
     if weights not in WEIGHTS:
         raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')

@@ -87,16 +87,6 @@ def anderson_darling(sample: NDArray[np.float64]) -> tuple[float, float]:
     return a, float(_normal_p(corrected))
 
 
-def share_normal(scores: NDArray[np.float64], *, alpha: float = 0.05) -> float:
-    """Share of columns (systems, or differences of pairs) that Anderson-Darling does not reject.
-
-    NaN for no column.
-    """
-    p = np.array([anderson_darling(column)[1] for column in np.asarray(scores).T])
-    p_values = p[~np.isnan(p)]
-    return float(np.mean(p_values >= alpha)) if len(p_values) else float("nan")
-
-
 def _normal_p(a: float) -> float:
     if a < 0.2:
         return 1 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2)

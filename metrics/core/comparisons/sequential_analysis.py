@@ -5,8 +5,6 @@ and evidence that hold at every moment at once.
 """
 
 import math
-from collections.abc import Sequence
-from itertools import pairwise
 
 from scipy.special import betainc, betaln
 
@@ -43,11 +41,6 @@ def level(n: int, *, last: int, end: int, alpha: float) -> float:
     if not 0 <= last < n <= end:
         raise ValueError("Looks go up, and the last is at all labels.")
     return alpha_spent(n / end, alpha=alpha) - alpha_spent(last / end, alpha=alpha)
-
-
-def levels(looks: Sequence[int], *, alpha: float) -> list[float]:
-    """The level of each of some ascending looks, all of them taken; they add up to alpha."""
-    return [level(n, last=last, end=looks[-1], alpha=alpha) for last, n in pairwise([0, *looks])]
 
 
 def time_uniform_lower_limit(

@@ -57,23 +57,13 @@ def reversal(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> flo
     )
 
 
-def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """TRECVID's Eq. 1: 2 Phi(z) (1 - Phi(z)), z = -(mean x - mean y) / sqrt((s_x^2 + s_y^2) / n).
-
-    x, y : (T,) scores of two systems; s^2 their variances over queries (ddof = 1)
-    n_queries : size of the query sets in question, default T
-    Range [0, .5]; .5 for identical systems. It treats the systems as independent although they
-    answered the same queries, and so overstates the rate: take it as an upper bound and
-    `reer_paired` as the estimate.
-    """
-    x, y = _scores(x, y)
-    return _rate(x.mean() - y.mean(), x.var(ddof=1) + y.var(ddof=1), n_queries or len(x))
-
-
 def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
     """REER of two systems from their paired differences; observed swap rates agree with it.
 
-    As `reer_independent`, with the variance of the paired differences.
+    x, y : (T,) scores of two systems on the same queries, T >= 2 (ValueError)
+    n_queries : size of the query sets in question, default T
+    2 Phi(z) (1 - Phi(z)), z = -mean(x - y) / (s / sqrt(n)): TRECVID's Eq. 1 with the standard
+    deviation s of the paired differences in place of those of two independent systems.
     Range [0, .5]. The observed difference is taken for the true one: the rate at which two new sets
     of queries disagree; `reversal` is the rate at which a new set disagrees with this one.
     """

@@ -111,25 +111,6 @@ def judging_seconds(annotator: SimulatedAnnotator, *, rng: Generator) -> float:
     return float(annotator.seconds * np.exp(rng.normal(0.0, 0.4)))
 
 
-def majority_quality(annotator: SimulatedAnnotator, *, n_labels: int) -> tuple[float, float]:
-    """Sensitivity and specificity of the majority (or median) of n independent labels, n odd.
-
-    The binomial upper tail, Condorcet 1785: three labels of sensitivity .9 give .9^3 + 3 * .9^2 *
-    .1 = .972.
-    Raises ValueError for an even number, whose ties need a rule.
-    """
-    if n_labels < 1 or n_labels % 2 == 0:
-        raise ValueError(f"Majority needs an odd number of labels, got {n_labels}.")
-    return _majority(annotator.sensitivity, n_labels), _majority(annotator.specificity, n_labels)
-
-
-def _majority(p: float, n: int) -> float:
-    return sum(
-        math.comb(n, right) * p**right * (1 - p) ** (n - right)
-        for right in range(n // 2 + 1, n + 1)
-    )
-
-
 def similarity(
     signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared_part: float, rng: Generator
 ) -> np.ndarray:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.core.agreement import agreement, kappas
+from metrics.core.agreement import agreement
 from metrics.core.comparisons import anova, range_tests, significance, swaps
 from metrics.core.measures import inferred_measures, measure_correlations, measures
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
@@ -68,7 +68,7 @@ def test_a_grade_whose_power_of_two_is_no_number_is_refused(name):
 
 
 def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
-    for formula in (swaps.reer_paired, swaps.reer_independent, swaps.reversal):
+    for formula in (swaps.reer_paired, swaps.reversal):
         for x, y in (([1, 2], [2]), ([1], [2]), ([1, np.nan], [2, 3])):
             with pytest.raises(ValueError, match="same queries, at least two"):
                 formula(x, y)
@@ -104,14 +104,6 @@ def test_a_measure_that_misses_a_system_and_a_single_system_have_no_correlation(
 def test_values_a_level_cannot_compare_are_refused(level, values):
     with pytest.raises(ValueError, match=r"finite numbers|from 0 up"):
         agreement.alpha([1, 1, 2, 2], [1, 2, 1, 2], values, level=level)
-
-
-def test_kappa_needs_the_same_units_and_values_of_the_domain():
-    with pytest.raises(ValueError, match="every unit"):
-        kappas.cohen_kappa([1], [1, 2])
-    with pytest.raises(ValueError, match="outside the value domain"):
-        kappas.cohen_kappa([1, 2], [1, 9], domain=[1, 2])
-    assert math.isnan(kappas.cohen_kappa([], []))
 
 
 @pytest.mark.parametrize("chance", [0, -0.5, 1.5, np.nan])

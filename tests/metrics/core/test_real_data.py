@@ -19,6 +19,7 @@ from metrics.core.measures.evaluation import evaluate_file
 from metrics.core.measures.measure_correlations import measure_correlations
 from metrics.core.measures.measures import evaluate, parse
 from pooling.core.files.text.runs import read_qrels
+from tests.metrics.core.comparisons.printed_error_rate import reer_independent
 from tests.real_data import FOLDER, needs_real_data
 
 pytestmark = needs_real_data
@@ -243,7 +244,7 @@ def test_real_swap_rates_follow_the_paired_formula(data):
         half = rng.permutation(50)
         first, second = (scores[half[part]].mean(axis=0) for part in (slice(25), slice(25, None)))
         swapped += (first[left] - first[right]) * (second[left] - second[right]) < 0
-    for formula, low, high in ((swaps.reer_paired, 0, 0.06), (swaps.reer_independent, 0.08, 0.2)):
+    for formula, low, high in ((swaps.reer_paired, 0, 0.06), (reer_independent, 0.08, 0.2)):
         rate = np.array(
             [
                 formula(scores[:, i], scores[:, j], n_queries=25)

@@ -46,7 +46,7 @@ def alpha_as_labels_came(
     group_of_pair : (U,) of labels.units: whole groups are drawn for the interval, which every tenth
         point has, counted back from the last one; has_intervals : False for none
 
-    Krippendorff 2011. Equals `RunningAlpha` label by label.
+    Krippendorff 2011. Equals alpha of each of these first parts alone.
     """
     n = len(labels.unit)
     steps = np.unique(np.linspace(0, n, min(n, MOST_POINTS) + 1).round().astype(np.int64))[1:]

@@ -162,7 +162,7 @@ def mean_cohen_kappa(
 ) -> MeanCohenKappa:
     """Average Cohen's kappa over each two annotators, by the pairs that both labelled.
 
-    group_of_pair : (U,) of labels.units; weights : "nominal" or "quadratic", as in `cohen_kappa`
+    group_of_pair : (U,) of labels.units; weights : "nominal" or "quadratic", as in `cohen_kappas`
     """
     n_values, n_people = len(labels.values), len(labels.annotators)
     order = np.lexsort((labels.annotator, labels.unit))

@@ -16,8 +16,9 @@ class PairRates(NamedTuple):
     """(P,) rates of all P = S (S - 1) / 2 pairs of runs, in the order of `numpy.triu_indices`.
 
     difference : absolute difference of the means
-    reer_paired, reer_independent, reversal : as the functions of these names in
-        `metrics.core.comparisons.swaps`
+    reer_paired, reversal : as the functions of these names in `metrics.core.comparisons.swaps`
+    reer_independent : TRECVID's Eq. 1 as printed, with the variances of both systems added up. It
+        treats them as independent although they answered the same queries, and overstates the rate
     """
 
     difference: NDArray[np.float64]

@@ -15,8 +15,8 @@ from metrics.core.agreement.agreement import (
     percent_agreement,
 )
 from metrics.core.agreement.counts import UnitCounts, annotations, count_units
-from metrics.core.agreement.running_alpha import RunningAlpha
 from metrics.core.agreement.unit_samples import GroupedUnits
+from tests.metrics.core.agreement.running_alpha import RunningAlpha
 from tests.sizes import cases
 
 LEVELS = list(MeasurementLevel)

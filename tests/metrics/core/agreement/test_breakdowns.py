@@ -68,17 +68,3 @@ def test_parts_by_number_of_labels_equal_those_units_alone(rows):
         alone = annotations(*columns([row for row in rows if size[row[0]] == part.key]))
         assert same(part.alpha.value, alpha_of_counts(count_units(alone), level="ordinal").value)
         assert part.percent == percent_agreement(count_units(alone))
-
-
-@cases(50)
-@given(rows=LABELS)
-def test_parts_by_group_equal_those_units_alone(rows):
-    labels = annotations(*columns(rows))
-    for part in breakdowns.by_group(
-        labels, np.array(["even", "odd"])[labels.units % 2], level="interval"
-    ):
-        alone = alpha(
-            *columns([row for row in rows if row[0] % 2 == (part.key == "odd")]), level="interval"
-        )
-        assert same(part.alpha.value, alone.value)
-        assert part.alpha.n_units == alone.n_units

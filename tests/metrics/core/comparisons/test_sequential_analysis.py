@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from metrics.core.comparisons.sequential_analysis import (
     evidence_below,
     is_below,
     level,
-    levels,
     time_uniform_lower_limit,
 )
 
@@ -22,6 +22,11 @@ N_QUERIES, DEPTH, N_LOOKS = 50, 20, 200
 STATED = (49, 99, 149, 199)  # of the 200 looks, after 25, 50, 75 and 100 % of the labels
 ALPHA = 0.05
 BETTER_BY = 0.5  # which one test at the end finds in some 80 % of campaigns
+
+
+def levels(looks, *, alpha):
+    """The level of each of some ascending looks, all of them taken."""
+    return [level(n, last=last, end=looks[-1], alpha=alpha) for last, n in pairwise([0, *looks])]
 
 
 def test_levels_add_up_to_alpha_whichever_looks_are_taken():

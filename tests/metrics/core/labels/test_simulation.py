@@ -11,7 +11,6 @@ from metrics.core.labels.simulation import (
     confusion,
     judging_seconds,
     label,
-    majority_quality,
     rank_targets,
     similarity,
 )
@@ -118,35 +117,13 @@ def test_a_true_grade_that_is_no_level_is_refused():
         draws(5, SimulatedAnnotator(), 1)
 
 
-def test_three_labels_of_sensitivity_nine_tenths_find_972_of_a_thousand():
-    sensitivity, specificity = majority_quality(SimulatedAnnotator(0.9, 0.995), n_labels=3)
-    assert sensitivity == pytest.approx(0.972)
-    assert specificity == pytest.approx(0.995**3 + 3 * 0.995**2 * 0.005)
-
-
-@given(shares, shares, st.sampled_from([1, 3, 5, 7]))
-def test_the_quality_of_a_majority_is_the_upper_tail_of_a_binomial(
-    sensitivity, specificity, n_labels
-):
-    quality = majority_quality(SimulatedAnnotator(sensitivity, specificity), n_labels=n_labels)
-    assert quality == pytest.approx(
-        [stats.binom.sf(n_labels // 2, n_labels, p) for p in (sensitivity, specificity)]
-    )
-
-
 def test_the_median_of_simulated_labels_has_the_quality_of_a_majority():
     annotator = SimulatedAnnotator(0.8, 0.9, spread=0.6)
     medians = np.median(draws(3, annotator, 30_000).reshape(-1, 3), axis=1)
-    expected, _ = majority_quality(annotator, n_labels=3)
+    expected = stats.binom.sf(1, 3, 0.8)
     assert (medians >= 2).mean() == pytest.approx(
         expected, abs=4 * np.sqrt(expected * (1 - expected) / 10_000)
     )
-
-
-@pytest.mark.parametrize("n_labels", [0, 2, -1])
-def test_a_majority_of_an_even_number_is_refused(n_labels):
-    with pytest.raises(ValueError, match="odd number"):
-        majority_quality(SimulatedAnnotator(), n_labels=n_labels)
 
 
 def test_judging_times_lie_around_the_median_and_are_never_negative():

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from metrics.core.agreement.agreement import alpha
 from metrics.core.agreement.counts import annotations
-from metrics.core.agreement.running_alpha import RunningAlpha
 from metrics.core.analyses.labels.arrivals import (
     ArrivalPoint,
     alpha_as_labels_came,
     settled_at,
 )
+from tests.metrics.core.agreement.running_alpha import RunningAlpha
 from tests.sizes import cases
 
 DOMAIN = [0, 1, 2]

@@ -9,6 +9,7 @@ from annotate.models import Item
 from metrics.core.comparisons import swaps
 from metrics.core.statistics.groups import Groups
 from metrics.services.analysis.analyses import NotDefined
+from tests.metrics.core.comparisons.printed_error_rate import reer_independent
 from tests.metrics.services.analysis.collection.small_study import queries_of
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.score_study import (
@@ -38,7 +39,7 @@ def test_the_rates_of_the_runs_of_a_collection():
         ]
         for key, formula in (
             ("reer", swaps.reer_paired),
-            ("reer_printed", swaps.reer_independent),
+            ("reer_printed", reer_independent),
             ("reversal", swaps.reversal),
         ):
             expected = np.mean([formula(x, y, n_queries=25) for x, y in held])
