@@ -272,7 +272,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         ),
         notes=[
             *nouns.notes,
-            _middle_note(f"The scores of {plan.run}", "a run", plan.middle),
+            middle_note(f"The scores of {plan.run}", "a run", plan.middle),
             *([cost.note] if cost else []),
         ],
         next_parameters={"n_sources": [str(n)]},
@@ -323,14 +323,15 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         ),
         notes=[
             *nouns.notes,
-            _middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
+            middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
             *([cost.note] if cost else []),
         ],
         next_parameters={} if n is None else {"n_sources": [str(min(n, plan.population.n))]},
     )
 
 
-def _middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:
+def middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:
+    """A sentence on the spread in the middle; noun : of what the others are."""
     return (
         f"{subject} spread in the middle of those chosen; of {noun} that spreads least the errors "
         f"are {middle.least:.2f} times as large, of {noun} that spreads most {middle.most:.2f} "

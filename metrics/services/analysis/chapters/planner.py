@@ -1,6 +1,7 @@
 """The chapter on plans: numbers of queries for an error or a difference, and what they cost."""
 
 from annotate.models import Role
+from metrics.core.analyses.planner.error_distributions import error_distributions
 from metrics.core.statistics.sample_sizes import (
     error_quantiles,
     queries_for_difference,
@@ -41,6 +42,25 @@ ANALYSES = [
         measures=("C@1",),
         n_runs=sample_sizes.MOST_CURVES,
         of_scores=sample_sizes.sampling_errors_of_file,
+    ),
+    Analysis(
+        name="error-distribution",
+        chapter=CHAPTER,
+        question="How often is the score on a sample so far from that on all queries?",
+        paper="FIRE, section 4.3, Figures 9 and 10",
+        definition=(
+            "Of the run whose scores spread in the middle of the chosen ones: the mean of a sample "
+            "less the mean of all, by 10,000 samples of a tenth, a quarter and half of these "
+            "queries, drawn without replacement; the share of samples within each distance, and "
+            "quantiles of the error. Whole groups of queries are drawn."
+        ),
+        find=sample_sizes.error_distribution,
+        function=error_distributions,
+        oracle=Oracle.RECOUNT,
+        test="tests/metrics/core/analyses/planner/test_error_distributions.py",
+        choices=OF_SCORES,
+        measures=("C@1",),
+        of_scores=sample_sizes.error_distribution_of_file,
     ),
     Analysis(
         name="queries-for-error",

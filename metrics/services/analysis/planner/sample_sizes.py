@@ -3,8 +3,10 @@
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotate.models import QuerySet
+from metrics.charts.analyses.planner.error_distributions import distribution_result
 from metrics.charts.analyses.planner.sample_sizes import (
     DifferencePlan,
     ErrorPlan,
@@ -16,8 +18,10 @@ from metrics.charts.analyses.planner.sample_sizes import (
     sampling_result,
 )
 from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.planner.error_distributions import error_distributions
 from metrics.core.statistics.resampling import seed_of
 from metrics.core.statistics.sample_sizes import (
+    MiddleBySpread,
     error_quantiles,
     middle_pair,
     middle_run,
@@ -40,6 +44,7 @@ MOST_CURVES = 4  # runs whose lines can be told apart
 DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
 N_SAMPLES = 2_000
 SIZES = (10, 25, 50, 100, 250, 500, 1_000, 3_000, 10_000, 30_000)
+PARTS = (10, 4, 2)  # of the queries that a distribution is of: a tenth, a quarter, half
 BEYOND = 4  # times the queries there are: the largest sample of others like them
 QUANTILES = (0.5, 0.75, 0.95, 0.99)
 ERRORS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005)
@@ -56,6 +61,16 @@ def sampling_errors(request: AnalysisRequest) -> AnalysisResult:
 def sampling_errors_of_file(request: FileRequest) -> AnalysisResult:
     """The error of a sample of the topics for each of the first runs of a file."""
     return _sampling_errors(topic_scores_of_file(request, least=1))
+
+
+def error_distribution(request: AnalysisRequest) -> AnalysisResult:
+    """The distribution of the errors at some sizes, for the chosen run in the middle."""
+    return _error_distribution(topic_scores(request, least=1))
+
+
+def error_distribution_of_file(request: FileRequest) -> AnalysisResult:
+    """The distribution of the errors at some sizes, for the run of a file in the middle."""
+    return _error_distribution(topic_scores_of_file(request, least=1))
 
 
 def for_error(request: AnalysisRequest) -> AnalysisResult:
@@ -100,7 +115,8 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
     )
 
 
-def _error_plan(scores: TopicScores) -> ErrorPlan:
+def middle_with_spread(scores: TopicScores) -> tuple[MiddleBySpread, NDArray[np.float64]]:
+    """The run in the middle and its (Q,) scores; raises NotDefined where all are equal."""
     middle = middle_run(scores.values, scores.groups)
     values = scores.values[:, middle.position]
     if np.ptp(values) <= 1e-12 * np.abs(values).max():
@@ -108,6 +124,25 @@ def _error_plan(scores: TopicScores) -> ErrorPlan:
             f"{scores.runs[middle.position]}, the run in the middle, has the same score "
             "everywhere, so that its error is not known: choose other runs or another measure."
         )
+    return middle, values
+
+
+def _error_distribution(scores: TopicScores) -> AnalysisResult:
+    middle, values = middle_with_spread(scores)
+    n = len(scores.topics)
+    sizes = sorted({max(1, n // part) for part in PARTS})
+    return distribution_result(
+        error_distributions(values, sizes, groups=scores.groups),
+        scores.runs[middle.position],
+        middle,
+        PlannedQueries(n, scores.groups.n, scores.unit),
+        measure=scores.measure,
+        nouns=scores.nouns,
+    )
+
+
+def _error_plan(scores: TopicScores) -> ErrorPlan:
+    middle, values = middle_with_spread(scores)
     errors = [step * _scale(scores) for step in ERRORS]
     of_these, like_these = (
         [

@@ -113,6 +113,18 @@ def test_errors_shrink_with_the_sample_and_end_where_there_are_no_more():
     assert all(row["like_these_50"] < row["like_these_99"] for row in first)
 
 
+def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
+    result = of_file("error-distribution", ROWS)
+    rows = rows_of(result)
+    assert [row["n"] for row in rows] == [20, 50, 100]
+    deviations = [row["deviation"] for row in rows]
+    assert deviations == sorted(deviations, reverse=True)
+    half = next(row for row in rows_of(of_file("sampling-error", ROWS[:, 1:])) if row["n"] == 100)
+    assert rows[-1]["within_95"] == pytest.approx(half["of_these_95"], abs=0.01)
+    assert result.headline.startswith("On 100 of the 200 topics the score of a run like run1 is")
+    assert "few to know" in of_file("error-distribution", ROWS[:20]).headline
+
+
 def test_scores_beyond_one_have_errors_of_their_own_size():
     rows = rows_of(of_file("queries-for-error", 40 + 20 * ROWS))
     assert [row["error"] for row in rows] == pytest.approx([5, 2.5, 1.5, 1, 0.5, 0.25])
@@ -139,7 +151,8 @@ def test_one_run_has_errors_and_no_difference(study):
 def test_scores_without_a_spread_give_sentences():
     constant, shifted = np.full((50, 2), 0.25), ROWS[:, :1] + np.array([[0.0, 0.1]])
     assert rows_of(of_file(NAMES[0], constant))[0]["like_these_95"] == 0
-    assert "has the same score everywhere" in _reason(NAMES[1], constant)
+    for name in (NAMES[1], "error-distribution"):
+        assert "has the same score everywhere" in _reason(name, constant)
     for values in (constant, shifted, np.repeat(ROWS[:, :1], 2, axis=1)):
         assert "differ by the same everywhere" in _reason(NAMES[2], values)
     assert "two topics" in _reason(NAMES[0], ROWS[:1])

@@ -1,0 +1,88 @@
+"""Sentence, table and chart of the distribution of sampling errors at some sizes."""
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.planner.sample_sizes import PlannedQueries, middle_note
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Column
+from metrics.core.analyses.planner.error_distributions import QUANTILES, ErrorDistributions
+from metrics.core.statistics.sample_sizes import MiddleBySpread
+
+DASHES = ([1, 0], [6, 3], [2, 2])
+
+
+def distribution_result(
+    distributions: ErrorDistributions,
+    run: str,
+    middle: MiddleBySpread,
+    population: PlannedQueries,
+    *,
+    measure: str,
+    nouns: Nouns,
+) -> AnalysisResult:
+    """The errors at each size, of the run in the middle; one size or more."""
+    n, n_units, unit = population
+    row = distributions.of_sizes[-1]
+    if population.is_small:
+        headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+    else:
+        headline = (
+            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "
+            f"{run} is within {row.within_half:.3f} of that on all in half of the samples, and "
+            f"further off than {row.within_95:.3f} in one of 20"
+        )
+    return AnalysisResult(
+        headline=headline,
+        reading=(
+            "Each line is a size of the sample: the share of samples whose score is within a "
+            f"distance of that on all {nouns.queries}. Error: the score on the sample less that on "
+            f"all. Samples are of the {nouns.queries} at hand, drawn once each; what is drawn are "
+            f"{unit}."
+        ),
+        extent=nouns.extent,
+        columns=[
+            Column("n", nouns.title),
+            Column("n_groups", "Drawn groups"),
+            Column("deviation", "Standard deviation of the error", 4),
+            *(
+                Column(f"error_{100 * quantile:g}", f"Error, {100 * quantile:g} %", 4)
+                for quantile in QUANTILES
+            ),
+            Column("within_50", "Half are within", 4),
+            Column("within_95", "95 % are within", 4),
+        ],
+        rows=[
+            [*size[:3], *size.quantiles, size.within_half, size.within_95]
+            for size in distributions.of_sizes
+        ],
+        spec=_lines(distributions, measure, nouns),
+        notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)],
+    )
+
+
+def _lines(distributions: ErrorDistributions, measure: str, nouns: Nouns) -> Spec:
+    """The share of samples within each distance, a line a size."""
+    names = [f"{size.size:,} {nouns.queries}" for size in distributions.of_sizes]
+    values = [
+        {"size": name, "distance": distance, "share": 100 * share}
+        for name, size in zip(names, distributions.of_sizes, strict=True)
+        for distance, share in zip(distributions.distances.tolist(), size.shares, strict=True)
+    ]
+    title = f"Within so much of the {measure or 'score'} on all"
+    size: Spec = {"field": "size", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    dash = size | {"scale": {"domain": names, "range": list(DASHES[: len(names)])}}
+    return {
+        "data": {"values": values},
+        "height": 260,
+        "mark": {"type": "line", "interpolate": "step-after"},
+        "encoding": {
+            "x": {"field": "distance", "type": "quantitative", "title": title},
+            "y": {"field": "share", "type": "quantitative", "title": "Samples, %"},
+            "color": size | {"scale": {"domain": names}},
+            "strokeDash": dash,
+            "tooltip": [
+                tooltip_row("size", "Sample"),
+                tooltip_row("distance", "Within", ".4f"),
+                tooltip_row("share", "Samples, %", ".1f"),
+            ],
+        },
+    }

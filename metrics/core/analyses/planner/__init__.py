@@ -1,0 +1,1 @@
+"""Analyses of plans: numbers of queries, and errors of samples."""
