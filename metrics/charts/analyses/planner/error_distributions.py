@@ -67,13 +67,13 @@ def _lines(distributions: ErrorDistributions, measure: str, nouns: Nouns) -> Spe
         for name, size in zip(names, distributions.of_sizes, strict=True)
         for distance, share in zip(distributions.distances.tolist(), size.shares, strict=True)
     ]
-    title = f"Within so much of the {measure or 'score'} on all"
+    title = f"Distance from the {measure or 'score'} on all"
     size: Spec = {"field": "size", "type": "nominal", "title": None, "legend": {"columns": 2}}
     dash = size | {"scale": {"domain": names, "range": list(DASHES[: len(names)])}}
     return {
         "data": {"values": values},
         "height": 260,
-        "mark": {"type": "line", "interpolate": "step-after"},
+        "mark": "line",
         "encoding": {
             "x": {"field": "distance", "type": "quantitative", "title": title},
             "y": {"field": "share", "type": "quantitative", "title": "Samples, %"},
