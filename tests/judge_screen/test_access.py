@@ -180,5 +180,6 @@ def test_every_answer_is_a_48_pixel_target_on_a_phone(new_context, live_server, 
     expect_position(page, 2)
     for drawer in ("Guidelines", "Last 20", "Keys"):
         page.get_by_role("button", name=drawer, exact=True).tap()
+        expect(page.locator("dialog[open]")).not_to_contain_text("Loading…")
         assert (drawer, low_targets(page)) == (drawer, [])
         page.get_by_role("button", name="Close").tap()

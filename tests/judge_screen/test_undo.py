@@ -121,3 +121,22 @@ def test_an_answer_of_the_last_20_is_changed(open_judge, reload):
     ) == [0, 2, 2]
     page.keyboard.press("r")
     expect(page.locator("#recent-list li", has_text=first)).to_contain_text("Level 0")
+
+
+def test_the_last_20_arrive_without_moving_what_closes_them(open_judge):
+    page = open_judge()
+    judge(page, "2222")
+    routes = []
+
+    def hold(route):
+        routes.append(route)
+
+    page.route("**/recent", hold)
+    page.keyboard.press("r")
+    close = page.locator("#dialog-recent").get_by_role("button", name="Close")
+    expect(page.locator("#recent-state")).to_have_text("Loading…")
+    wait_for_condition(page, lambda: routes)
+    first_place = close.bounding_box()
+    routes[0].continue_()
+    expect(page.locator("#recent-list li")).to_have_count(4)
+    assert close.bounding_box() == first_place
