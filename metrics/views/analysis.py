@@ -115,6 +115,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
+        "chapters": CHAPTERS,
         "choices": choices,
         "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
         "panels": panels_of(collection=collection, analyses=rows, choices=choices, roles=roles),

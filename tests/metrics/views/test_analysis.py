@@ -5,7 +5,9 @@ from html import unescape
 import pytest
 
 from annotate.models import Role
+from metrics.charts.charts import Figure
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
+from metrics.templatetags.chart_tables import table_rows
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import compute_kept
@@ -54,10 +56,13 @@ def test_each_chapter_shows_all_of_its_analyses(client, study):
 
 
 def test_links_hold_every_choice_whatever_the_defaults_are(client, study):
-    page = client.get(f"{ROOM}collection/?threshold=2").content.decode()
+    chapter_address = f"{ROOM}collection/?threshold=2"
     query = "direction=forward&amp;labels=over:original&amp;threshold=2&amp;queries=all"
+    assert f'hx-get="{PAGE}state/?{query}"' in client.get(chapter_address).content.decode()
+    for name in ("positives-per-query", "hits-by-length"):
+        compute_kept(study, name, threshold=2)
+    page = client.get(chapter_address).content.decode()
     assert f'href="{PAGE}?{query}"' in page
-    assert f'hx-get="{PAGE}state/?{query}"' in page
     keys = [run.pk for run in study.runs.filter(direction="forward").order_by("pk")]
     runs = "".join(f"&amp;run={key}" for key in keys)
     hits = f"{ROOM}collection/hits-by-length/?{query}&amp;measure=C@5{runs}"
@@ -135,3 +140,23 @@ def test_a_page_makes_as_many_queries_for_many_runs_as_for_few(
         studies.run(study, f"further {number}", seed=number)
     with django_assert_max_num_queries(len(first)):
         client.get(f"{ROOM}collection/")
+
+
+def test_choices_go_along_from_chapter_to_chapter(client, study):
+    query = "?threshold=2&amp;name=one"
+    chapter_page = client.get(f"{ROOM}collection/?threshold=2&name=one").content.decode()
+    addresses = [f"{ROOM}{slug}/" for slug in CHAPTERS]
+    for address in [ROOM, *addresses, PAGE]:
+        assert f'href="{address}{query}"' in chapter_page
+    contents_page = client.get(f"{ROOM}?threshold=2&name=one").content.decode()
+    for address in [*addresses, PAGE]:
+        assert f'href="{address}{query}"' in contents_page
+
+
+def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
+    rows = [["<b>", Figure("1,234.5", "1234.5678"), 1200, "a & b", Figure("", "")]]
+    cells = (
+        '<td class="number" data-value="1234.5678">1,234.5</td><td>1200</td>'
+        "<td>a &amp; b</td><td></td>"
+    )
+    assert table_rows(rows, "number") == f'<tr><th scope="row">&lt;b&gt;</th>{cells}</tr>'
