@@ -62,6 +62,39 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
     )
 
 
+def with_ceiling_line(chart: Chart, *, percent: float, low: float, high: float) -> Chart:
+    """A chart of `score_dots` with a line for what one person has by the labels of the others.
+
+    percent : the precision of a person; low, high : its 95 % interval, a band
+    """
+    x = {"type": "quantitative"}
+    every_run = {"y": None}  # a line from the first run to the last
+    words = {"value": "A person, by the labels of the others"}
+    lines: list[Spec] = [
+        {
+            "mark": {"type": "rect", "color": "@ink-2", "opacity": 0.15},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **every_run},
+        },
+        {
+            "mark": {"type": "rule", "color": "@ink", "strokeDash": [6, 3], "strokeWidth": 1.5},
+            "encoding": {"x": {**x, "field": "person"}, "tooltip": words, **every_run},
+        },
+    ]
+    data = {"values": [{"person": percent, "low": low, "high": high}]}
+    numbers = [figure1(number) for number in (percent, low, high, None)]
+    return chart._replace(
+        subtitle=(
+            f"{chart.subtitle} Dashed: a person, by the labels of the others; its band is the "
+            "95 % interval."
+        ),
+        spec={
+            **chart.spec,
+            "layer": [{"data": data, "layer": lines}, *chart.spec["layer"]],
+        },
+        rows=[*chart.rows, ["A person, by the labels of the others", *numbers]],
+    )
+
+
 def _dot_layers(measure: str, unit: str) -> tuple[Spec, Spec, Spec]:
     """The line of an interval, the tick of the reference alone, the dot of the score."""
     x = {

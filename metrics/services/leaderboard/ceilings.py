@@ -6,6 +6,7 @@ labels, so a run above it is beyond what these labels can tell.
 
 from typing import NamedTuple
 
+from metrics.charts.leaderboard import with_ceiling_line
 from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard.cells import BEYOND, ScoreCell
 from metrics.services.leaderboard.choices.choices import Choices
@@ -73,7 +74,7 @@ def can_have_ceiling(choices: Choices) -> bool:
 
 
 def with_ceiling(table: LeaderboardTable, ceiling: Ceiling) -> LeaderboardTable:
-    """The table with the ceiling in the columns that have one, and marks on the scores above it."""
+    """The table and its charts with the ceiling where there is one, and marks on scores above."""
     has_one = [has_ceiling(name) for name in table.kinds]
     rows = [
         row._replace(
@@ -86,8 +87,15 @@ def with_ceiling(table: LeaderboardTable, ceiling: Ceiling) -> LeaderboardTable:
         )
         for row in table.rows
     ]
+    charts = [
+        with_ceiling_line(chart, percent=ceiling.percent, low=ceiling.low, high=ceiling.high)
+        if is_comparable and chart.rows
+        else chart
+        for chart, is_comparable in zip(table.charts, has_one, strict=True)
+    ]
     return table._replace(
         rows=rows,
+        charts=charts,
         ceiling_texts=[ceiling.text if is_comparable else "" for is_comparable in has_one],
         ceiling_note=ceiling.note,
     )

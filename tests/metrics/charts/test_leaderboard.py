@@ -1,6 +1,14 @@
 """Dot plots and histories: sorted, named on the axis, no colour twice."""
 
-from metrics.charts.leaderboard import N_LINES, Dot, difference_plot, score_dots, score_history
+from metrics.charts.leaderboard import (
+    N_LINES,
+    Dot,
+    difference_plot,
+    score_dots,
+    score_history,
+    with_ceiling_line,
+)
+from metrics.charts.pictures import svg_of
 
 
 def test_a_dot_plot_has_its_names_on_the_axis_in_the_order_given_and_all_digits_to_take_away():
@@ -25,6 +33,19 @@ def test_where_no_score_has_an_interval_no_line_is_drawn_or_spoken_of():
     chart = score_dots([Dot("a", 50, None, None, None)], measure="AP", unit="%", id="a", title="AP")
     assert [layer["mark"]["type"] for layer in chart.spec["layer"]] == ["point"]
     assert "Line" not in chart.subtitle
+
+
+def test_a_person_by_the_labels_of_the_others_is_a_line_across_all_runs():
+    dots = [Dot("a", 50, None, 45.0, 55.0), Dot("b", 40, None, 20.0, 50.0)]
+    without = score_dots(dots, measure="C@1", unit="%", id="a", title="C@1")
+    chart = with_ceiling_line(without, percent=62.0, low=60.0, high=64.0)
+    assert [str(cell) for cell in chart.rows[-1]] == [
+        "A person, by the labels of the others",
+        *("62.0", "60.0", "64.0", ""),
+    ]
+    assert "Dashed: a person" in chart.subtitle
+    picture = svg_of(chart)
+    assert 'stroke-dasharray="6,3"' in picture and "stroke-dasharray" not in svg_of(without)
 
 
 def test_a_history_has_no_more_lines_than_colours():
