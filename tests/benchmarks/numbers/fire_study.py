@@ -1,14 +1,28 @@
-"""A study of the size of FIRE's on MSVD, or a multiple, by SQL: by services it takes an hour."""
+"""A study of the size of FIRE's on MSVD, or of TREC's, by SQL: by services it takes an hour."""
+
+from typing import NamedTuple
 
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 
-from annotate.models import Collection
-from pooling.models import Run
+from annotate.models import Collection, Round
+from pooling.models import Pool, Run
 from tests import cast
 
-N_QUERIES, N_DOCUMENTS, N_PEOPLE, DEPTH = 27_763, 670, 100, 20
-N_RUNS = 3
+N_QUERIES, N_PEOPLE = 27_763, 100
+
+
+class StudySize(NamedTuple):
+    """The size of a study; depth : documents of a query, all judged and in every run."""
+
+    queries: int
+    documents: int
+    depth: int
+    runs: int
+
+
+FIRE = StudySize(N_QUERIES, 670, 20, 3)
 FILL = [
     """INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
        SELECT %(c)s, 'query', 'q' || i, 'test', '', '' FROM generate_series(1, %(queries)s) i
@@ -85,17 +99,58 @@ FILL = [
        WHERE collection_id = %(c)s GROUP BY run.id, query_id""",
     "ANALYZE",
 ]
+N_FOLDS, POOL_DEPTH, REVERSE_DEPTH = 5, 10, 20
+ADD_BOTH_DIRECTIONS = [
+    """INSERT INTO annotate_queryset (collection_id, name, direction)
+       VALUES (%(c)s, 'all', 'reverse')""",
+    """INSERT INTO annotate_queryset (collection_id, name, direction)
+       SELECT %(c)s, 'fold ' || fold, direction FROM generate_series(1, %(folds)s) fold
+       CROSS JOIN (VALUES ('forward'), ('reverse')) of_direction (direction)""",
+    """INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
+       SELECT query_set.id, item.id, 'source' FROM annotate_queryset query_set
+       JOIN annotate_item item USING (collection_id)
+       WHERE collection_id = %(c)s AND item.split = 'test'
+         AND (item.side = 'query') = (direction = 'forward')
+         AND (query_set.name = 'fold ' || 1 + item.id %% %(folds)s
+              OR query_set.name = 'all' AND direction = 'reverse')""",
+    """INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
+       SELECT run.id, document_id, array_agg(query_id ORDER BY place), array_agg(-place::float8)
+       FROM pooling_run run JOIN (
+            SELECT run.id AS run_id, document_id, query_id,
+                   row_number() OVER (PARTITION BY run.id, document_id
+                                      ORDER BY pair.id %% 100003 * (3 + run.id %% 1009)) AS place
+            FROM annotate_pair pair JOIN pooling_run run USING (collection_id)
+            WHERE collection_id = %(c)s AND direction = 'reverse'
+       ) best ON best.run_id = run.id AND place <= %(reverse_depth)s
+       GROUP BY run.id, document_id""",
+    """INSERT INTO annotate_referenceset (collection_id, name, sha256)
+       SELECT %(c)s, name, '' FROM (VALUES ('coco'), ('cxc'), ('eccv')) of_protocol (name)""",
+    """INSERT INTO annotate_referencelabel (reference_set_id, query_id, document_id, grade)
+       SELECT new.id, query_id, document_id, grade FROM annotate_referencelabel label
+       JOIN annotate_referenceset original ON original.id = label.reference_set_id
+            AND original.name = 'original'
+       JOIN annotate_referenceset new USING (collection_id)
+       WHERE new.name <> 'original' AND collection_id = %(c)s""",
+]
+ADD_POOL_PAIRS = """
+    INSERT INTO pooling_poolpair (pool_id, pair_id, best_rank, stratum, inclusion_probability)
+    SELECT %(pool)s, pair.id, min(place), 0, 1 FROM pooling_ranking ranking
+    JOIN pooling_run run ON run.id = ranking.run_id AND run.direction = 'forward'
+    CROSS JOIN unnest(targets[:%(pool_depth)s]) WITH ORDINALITY AS top (target_id, place)
+    JOIN annotate_pair pair ON pair.query_id = source_id AND pair.document_id = target_id
+    WHERE run.collection_id = %(c)s GROUP BY pair.id
+"""
 
 
-def fill(slug: str, *, scale: float = 1) -> Collection:
+def fill(slug: str, *, scale: float = 1, size: StudySize = FIRE) -> Collection:
     """Create an open import round: 20 pairs a query, 1 to 3 labels each, a reference set and runs.
 
     A third of the labels of the lowest level has a reason.
 
-    scale : queries, and with them pairs and judgments, in units of the study's 27,763
+    scale : queries, and with them pairs and judgments, in units of the size's
     """
     collection = cast.collection(slug)
-    for number in range(N_RUNS):
+    for number in range(size.runs):
         Run.objects.create(
             collection=collection,
             name=f"system {number}",
@@ -104,13 +159,49 @@ def fill(slug: str, *, scale: float = 1) -> Collection:
             finished_at=timezone.now(),
         )
     sizes = {
-        "queries": round(scale * N_QUERIES),
-        "documents": N_DOCUMENTS,
+        "queries": round(scale * size.queries),
+        "documents": size.documents,
         "people": N_PEOPLE,
-        "depth": DEPTH,
+        "depth": size.depth,
         "c": collection.pk,
     }
     with connection.cursor() as cursor:
         for statement in FILL:
             cursor.execute(statement, sizes)
     return collection
+
+
+def add_pool_and_reverse(collection: Collection) -> None:
+    """Give a filled study an opened pool, runs of the other direction, folds, and more references.
+
+    The references are those that published protocols go by.
+    """
+    runs = list(collection.runs.order_by("pk"))
+    collection.runs.update(system=F("name"))
+    for run in runs:
+        Run.objects.create(
+            collection=collection,
+            name=f"{run.name}, texts of documents",
+            system=run.name,
+            direction="reverse",
+            state="ready",
+            finished_at=timezone.now(),
+        )
+    pool = Pool.objects.create(
+        collection=collection,
+        name="pool",
+        strategy="depth-k",
+        parameters={"depth": POOL_DEPTH},
+        state=Pool.State.OPEN,
+        round=Round.objects.get(collection=collection),
+        opened_at=timezone.now(),
+    )
+    pool.runs.set(runs)
+    sizes = {"c": collection.pk, "folds": N_FOLDS, "reverse_depth": REVERSE_DEPTH}
+    with connection.cursor() as cursor:
+        for statement in ADD_BOTH_DIRECTIONS:
+            cursor.execute(statement, sizes)
+        cursor.execute(
+            ADD_POOL_PAIRS, {"c": collection.pk, "pool": pool.pk, "pool_depth": POOL_DEPTH}
+        )
+        cursor.execute("ANALYZE")
