@@ -99,7 +99,7 @@ FILL = [
        WHERE collection_id = %(c)s GROUP BY run.id, query_id""",
     "ANALYZE",
 ]
-N_FOLDS, POOL_DEPTH, REVERSE_DEPTH = 5, 10, 20
+N_FOLDS, POOL_DEPTH, N_REVERSE, REVERSE_DEPTH = 5, 10, 3, 20
 ADD_BOTH_DIRECTIONS = [
     """INSERT INTO annotate_queryset (collection_id, name, direction)
        VALUES (%(c)s, 'all', 'reverse')""",
@@ -178,7 +178,7 @@ def add_pool_and_reverse(collection: Collection) -> None:
     """
     runs = list(collection.runs.order_by("pk"))
     collection.runs.update(system=F("name"))
-    for run in runs:
+    for run in runs[:N_REVERSE]:
         Run.objects.create(
             collection=collection,
             name=f"{run.name}, texts of documents",

@@ -202,8 +202,8 @@ def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
         return None
     names = [name for name in (PLANNED, WHOLE, GOLDS) if any(v["labels"] == name for v in values)]
     y: Spec = {"field": "coefficient", "type": "nominal", "title": None, "sort": None}
-    y |= {"axis": {"labelLimit": 150, "grid": True}}
-    x: Spec = {"type": "quantitative", "title": "Value, with its 95 % interval"}
+    y |= {"axis": {"labelLimit": 150, "labelExpr": "split(datum.label, ', ')", "grid": True}}
+    x: Spec = {"type": "quantitative", "title": "Value and 95 % interval"}
     x |= {"scale": {"zero": False}}
     colours = {PLANNED: "@blue", WHOLE: "@amber", GOLDS: "@teal"}
     shapes = {PLANNED: "circle", WHOLE: "square", GOLDS: "triangle-up"}

@@ -197,7 +197,9 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequen
                 values.append(fields | {"correlation": kind, "tau": tau})
         if conclusion.n_same is not None:
             words.append(fields | {"text": conclusion_lines(conclusion, runs)})
-    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": {"labelLimit": 120}}
+    # the two lines of a name fit beside a chart on a phone
+    axis = {"labelLimit": 120, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
+    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": axis}
     y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
     low = min([0.0, *taus])
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}

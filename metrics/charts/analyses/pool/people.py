@@ -88,7 +88,9 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec:
         )
         if share is not None
     ]
-    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": {"labelLimit": 110}}
+    # the two lines of a name fit beside a chart on a phone
+    axis = {"labelLimit": 110, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
+    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": axis}
     y["sort"] = None
     x: Spec = {"field": "share", "type": "quantitative", "title": "Share"}
     x["scale"] = {"domain": [0, 1]}
