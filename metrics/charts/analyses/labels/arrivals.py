@@ -75,14 +75,19 @@ def _headline(planned: Sequence[ArrivalPoint]) -> str:
     )
 
 
-def _lines(curves: Sequence[tuple[str, list[ArrivalPoint]]]) -> Spec:
-    """A line for planned labels and a dashed one for all, with bars at some points."""
+def _lines(curves: Sequence[tuple[str, list[ArrivalPoint]]]) -> Spec | None:
+    """A line for planned labels and a dashed one for all, with bars at some points.
+
+    None where alpha is not defined at any point.
+    """
     values: list[dict[str, Any]] = [
         {"labels": name, **point._asdict()}
         for name, curve in curves
         for point in curve
         if point.alpha is not None
     ]
+    if not values:
+        return None
     domain = [PLANNED, WHOLE]
     labels: Spec = {"field": "labels", "type": "nominal", "title": None}
     colour = labels | {"scale": {"domain": domain, "range": ["@blue", "@amber"]}}

@@ -100,8 +100,14 @@ def _headline(run: RankedRun, labels: str, *, n_runs: int) -> str:
     )
 
 
-def _views(runs: Sequence[RankedRun]) -> Spec:
-    """For each run the judged shares as a line, and below it the bars of its positives."""
+def _views(runs: Sequence[RankedRun]) -> Spec | None:
+    """For each run the judged shares as a line, and below it the bars of its positives.
+
+    Runs without a target are left out; None where none has one.
+    """
+    runs = [run for run in runs if any(row.n_ranked for row in run.by_rank.bins)]
+    if not runs:
+        return None
     first_bins = runs[0].by_rank.bins
     labels = [rank_bin.label for rank_bin in first_bins]
     # each fifth of the single ranks, and all others
@@ -110,9 +116,14 @@ def _views(runs: Sequence[RankedRun]) -> Spec:
     ranks_axis = {"labelAngle": -90, "labelOverlap": False, "values": ticks}
     bare_axis = {"labels": False, "title": None, "grid": False}
     views: list[Spec] = []
-    # one scale for all runs
-    most = max(
-        sum(row.n_positive) / (row.last - row.first + 1) for run in runs for row in run.by_rank.bins
+    # one scale for all runs, of some height without a positive too
+    most = (
+        max(
+            sum(row.n_positive) / (row.last - row.first + 1)
+            for run in runs
+            for row in run.by_rank.bins
+        )
+        or 1
     )
     for run in runs:
         parts = (run.by_rank.within, run.by_rank.beyond, run.by_rank.absent)

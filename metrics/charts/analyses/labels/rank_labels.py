@@ -51,6 +51,8 @@ def rank_labels_result(
         )
     if len(runs) > MOST_CHARTS:
         notes.append(f"The chart has the first {MOST_CHARTS} of {len(runs)} runs; the table all.")
+    if names := [run.name for run in runs[:MOST_CHARTS] if not run.whole.n_graded]:
+        notes.append(f"Without a graded pair, and so not in the chart: {', '.join(names)}.")
     n_graded = everything.n_graded if everything else 0
     return AnalysisResult(
         headline=_headline(rank_table, n_graded, whole),
@@ -146,7 +148,7 @@ def _share(row: GradeShare) -> str:
 
 
 def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
-    """A view for each run: the levels as one colour that fades, told apart in grey too."""
+    """A view for each run with a graded pair: levels as one colour that fades, told in grey too."""
     ranks = [str(rank) for rank in range(1, len(runs[0].by_rank) + 1)]
     opacity: Spec = {
         "field": "level",
@@ -169,7 +171,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
         tooltip_row("n_graded", "Graded", ",d"),
     ]
     views = []
-    for run in runs:
+    for run in [run for run in runs if run.whole.n_graded]:
         values, counts = [], []
         for rank, shares in zip(ranks, run.by_rank, strict=True):
             if shares.by_level is None:
@@ -188,10 +190,11 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
             | {"tooltip": tooltip},
         }
         numbers = {
-            "data": {"values": counts if len(ranks) <= MOST_NUMBERS else []},
+            "data": {"values": counts},
             "mark": {"type": "text", "dy": -7},
             "encoding": {"x": x, "y": y, "text": {"field": "n_graded", "format": ",d"}},
         }
+        layers = [bars, numbers][: 1 + (len(ranks) <= MOST_NUMBERS)]
         title = {"text": run.name, "fontWeight": 500, "offset": 16}
-        views.append({"title": title, "width": "@whole", "height": 160, "layer": [bars, numbers]})
+        views.append({"title": title, "width": "@whole", "height": 160, "layer": layers})
     return {"vconcat": views, "spacing": 28}

@@ -95,8 +95,11 @@ def _told(share: QueryShare) -> str:
     return share_text(share.share or 0, share.interval)
 
 
-def _points(rows: Sequence[QualityRow]) -> Spec:
-    """Two points for each set, of other colours and shapes, and its name above them."""
+def _points(rows: Sequence[QualityRow]) -> Spec | None:
+    """Two points for each set, of other colours and shapes, and its name above them.
+
+    None where no set has one.
+    """
     names = [row.name for row in rows]
     kinds = [SHARES["precision"], SHARES["recall"]]
     values = []
@@ -107,6 +110,8 @@ def _points(rows: Sequence[QualityRow]) -> Spec:
                 {"labels": row.name, "kind": kind, "share": percent, "low": low, "high": high}
                 | {"n": n}
             )
+    if all(value["share"] is None for value in values):
+        return None
     tooltip = [
         tooltip_row("labels", "Reference set"),
         tooltip_row("kind", "Share"),

@@ -168,11 +168,15 @@ def table_notes(table: SystemTable[Means]) -> list[str]:
 
 def paired_points(
     name: str, points: Sequence[SystemPoint], *, ends: tuple[str, str] = ("From", "To")
-) -> Spec:
+) -> Spec | None:
     """Two points and lines a system, of other colours and shapes, one below the other.
+
+    None without a point.
 
     name : of the measure; points : by system; ends : names of the ends of a line
     """
+    if not points:
+        return None
     tooltip = [
         tooltip_row("system", "System"),
         tooltip_row("direction", "Direction"),

@@ -95,13 +95,16 @@ def _correlation_headline(scores: RunScores, pairs: Sequence[MeasurePair]) -> st
     )
 
 
-def _correlation_map(names: Sequence[str], pairs: Sequence[MeasurePair]) -> Spec:
+def _correlation_map(names: Sequence[str], pairs: Sequence[MeasurePair]) -> Spec | None:
+    """A cell for every two measures in either order; None where no correlation is defined."""
     cells = [
         {"first": first, "second": second, "tau": tau}
         for pair in pairs
         if (tau := pair.correlations["tau-b"]) is not None
         for first, second in permutations((pair.first, pair.second))
     ]
+    if not cells:
+        return None
     sort = list(names)
     encoding: Spec = {
         "x": {"field": "second", "type": "nominal", "title": None, "scale": {"domain": sort}},

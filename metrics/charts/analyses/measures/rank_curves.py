@@ -112,7 +112,7 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
             for row in rows
             for point in row.counts
         ],
-        spec=_lines([*starts, *values], x, y, [row.run for row in rows]),
+        spec=_lines([*starts, *values], x, y, [row.run for row in rows]) if values else None,
         notes=notes,
     )
 

@@ -49,7 +49,8 @@ def scatter_result(scores: RunScores) -> AnalysisResult:
     )
 
 
-def _scatter(scores: RunScores) -> Spec:
+def _scatter(scores: RunScores) -> Spec | None:
+    """A point a run with its intervals; None where no run has both averages."""
     x, y = scores.columns
     points = [
         {"run": run, "x": first.value, "y": second.value}
@@ -58,6 +59,8 @@ def _scatter(scores: RunScores) -> Spec:
         for run, (first, second) in zip(scores.runs, scores.means, strict=True)
         if first.value is not None and second.value is not None
     ]
+    if not points:
+        return None
     axes = {
         name: {"field": name, "type": "quantitative", "title": title, "scale": {"zero": False}}
         for name, title in (("x", x), ("y", y))
@@ -145,13 +148,18 @@ def _change_headline(
     )
 
 
-def _rank_lines(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]) -> Spec:
+def _rank_lines(
+    scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Spec | None:
+    """A line a run over the columns that rank it; None where none does."""
     values = [
         {"run": scores.runs[i], "by": name, "rank": int(ranks[i, j])}
         for i in rows
         for j, name in enumerate(scores.columns)
         if ranks[i, j]
     ]
+    if not values:
+        return None
     last = scores.columns[-1]
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}

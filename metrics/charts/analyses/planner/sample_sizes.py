@@ -339,8 +339,12 @@ def middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:
     )
 
 
-def _plan_lines(values: Sequence[Spec], kinds: Sequence[str], title: str, nouns: Nouns) -> Spec:
-    """Lines of queries by error or difference, one a kind."""
+def _plan_lines(
+    values: Sequence[Spec], kinds: Sequence[str], title: str, nouns: Nouns
+) -> Spec | None:
+    """Lines of queries by error or difference, one a kind; None without a number of queries."""
+    if not values:
+        return None
     kind: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
     kind |= {"scale": {"domain": list(kinds), "range": ["@blue", "@amber"]}}
     return {

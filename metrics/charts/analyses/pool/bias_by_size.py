@@ -69,13 +69,16 @@ def _headline(
     return text if fewest == most else f"{text}; with {most:,} of {n_runs:,} by {last:.3f}"
 
 
-def _lines(biases: Sequence[SizeBias], measure: str) -> Spec:
+def _lines(biases: Sequence[SizeBias], measure: str) -> Spec | None:
+    """The moves by the number of pooled runs, a line a kind; None where none is finite."""
     values = [
         {"kind": kind, "size": bias.size, "move": move}
         for bias in biases
         for kind, move in zip(KINDS, (bias.non_self_bias, bias.self_bias), strict=True)
         if move is not None
     ]
+    if not values:
+        return None
     title = f"{measure} moves by"
     tooltip = [
         tooltip_row("kind", "Mean over"),

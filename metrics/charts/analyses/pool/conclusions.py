@@ -92,7 +92,7 @@ def conclusions_result(
         ),
         columns=COLUMNS,
         rows=rows,
-        spec=_chart(sets[:MOST_SETS], outcome.of_sets, runs) if sets else None,
+        spec=_chart(sets[:MOST_SETS], outcome.of_sets, runs),
         notes=[*nouns.notes, *notes_on_sets(outcome, sets, measure=measure, queries=nouns.queries)],
     )
 
@@ -185,7 +185,10 @@ def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
     return lines
 
 
-def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequence[str]) -> Spec:
+def _chart(
+    sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequence[str]
+) -> Spec | None:
+    """Points and words for each label set; None where no set orders the runs."""
     values: list[dict[str, object]] = []
     words: list[dict[str, object]] = []
     taus: list[float] = []
@@ -197,6 +200,8 @@ def _chart(sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequen
                 values.append(fields | {"correlation": kind, "tau": tau})
         if conclusion.n_same is not None:
             words.append(fields | {"text": conclusion_lines(conclusion, runs)})
+    if not values:
+        return None
     # the two lines of a name fit beside a chart on a phone
     axis = {"labelLimit": 120, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": axis}

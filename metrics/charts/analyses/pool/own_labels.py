@@ -126,7 +126,8 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
     )
 
 
-def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec:
+def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec | None:
+    """The scores of each run as points on a line; None where no score is finite."""
     measure = runs[0].losses[0].measure
     kinds = [WITH_ALL, WITHOUT_RUN, *([WITHOUT_TEAM] if has_teams else [])]
     values = []
@@ -139,6 +140,8 @@ def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec:
             for kind, score in zip(kinds, scores, strict=False)
             if score is not None
         ]
+    if not values:
+        return None
     y: Spec = {"field": "run", "type": "nominal", "title": None, "axis": {"labelLimit": 110}}
     y["scale"] = {"domain": [run.name for run in runs]}
     x = {"field": "score", "type": "quantitative", "title": measure, "scale": {"zero": False}}

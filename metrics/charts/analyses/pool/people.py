@@ -71,7 +71,8 @@ def _headline(whole: PersonQuality, n_people: int) -> str:
     )
 
 
-def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec:
+def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec | None:
+    """Two points an annotator; None where nobody calls a pair relevant."""
     kinds = ["Precision", "Recall"]
     values = [
         {
@@ -88,6 +89,8 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec:
         )
         if share is not None
     ]
+    if not values:
+        return None
     # the two lines of a name fit beside a chart on a phone
     axis = {"labelLimit": 110, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
     y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": axis}

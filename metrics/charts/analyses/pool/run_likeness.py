@@ -117,7 +117,8 @@ def _headline(
     return f"{text}; {names[last.first]} and {names[last.second]} share {100 * least:.1f} %"
 
 
-def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec:
+def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec | None:
+    """A cell for each two runs in either order; None where none have a query in common."""
     map_names = names[:MOST_RUNS]
     by_runs = {(pair.first, pair.second): pair for pair in pairs}
     values = [
@@ -132,6 +133,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
         for row, column in ((i, j), (j, i))
         if (pair := by_runs[i, j]).overlap is not None
     ]
+    if not values:
+        return None
     title = f"Overlap of the first {k}"
     sort = {"domain": list(map_names)}
     encoding: Spec = {

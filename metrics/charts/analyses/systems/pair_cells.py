@@ -20,12 +20,16 @@ TOOLTIP = [
 
 def pair_cells(
     differences: SystemDifferences, pairs: Sequence[PairDifference], names: RunNames
-) -> Spec:
-    """A triangle: a cell a pair. Of many runs only cells of those that differ, by their places."""
+) -> Spec | None:
+    """A triangle: a cell a pair. Of many runs only cells of those that differ, by their places.
+
+    None where none of many runs differ.
+    """
     position = {row.system: number for number, row in enumerate(differences.systems, start=1)}
     n = len(differences.systems)
     if n > MOST_NAMES:
-        return small_cells([pair for pair in pairs if pair.differ], position)
+        those = [pair for pair in pairs if pair.differ]
+        return small_cells(those, position) if those else None
     order = [names.runs[row.system] for row in differences.systems]
     values = [
         {

@@ -26,7 +26,7 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
             rows.append([rates.size, f"{low} to {high}", float(rates.curve.edges[b])])
             rows[-1] += [int(rates.curve.pairs[b]), float(rates.curve.rate[b])]
             rows[-1] += [*rates.band(b), predicted if np.isfinite(predicted) else None]
-    largest = measured[-1]
+    largest, spec = measured[-1], _curves(measured)
     return AnalysisResult(
         headline=_headline(table, largest),
         reading=(
@@ -49,14 +49,16 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
             Column("predicted", "Predicted", 4),
         ],
         rows=rows,
-        spec=_curves(measured),
+        spec=spec,
         notes=[
             *table.notes,
             f"{largest.n_trials:,} pairs of sets of each size, drawn by a seed that follows from "
             f"the scores. Bands by {RESAMPLES} bootstrap resamples of the {table.unit}; blank "
             "where half of them have no such difference.",
             f"In the chart stand bins of {FEWEST} comparisons or more; its band is of the largest "
-            "sets. Comparisons of one pair of sets share their draw.",
+            "sets. Comparisons of one pair of sets share their draw."
+            if spec
+            else f"No bin has {FEWEST} comparisons, from which on it would stand in a chart.",
         ],
     )
 
@@ -73,8 +75,11 @@ def _headline(table: TopicTable, rates: SwapRates) -> str:
     return f"{sentence}, of those {edge:g} or more apart at most {100 * LEVEL:.0f} %, bin by bin"
 
 
-def _curves(measured: Sequence[SwapRates]) -> Spec:
-    """The measured rates by difference, whole lines, and those predicted, dashed."""
+def _curves(measured: Sequence[SwapRates]) -> Spec | None:
+    """The measured rates by difference, whole lines, and those predicted, dashed.
+
+    None where no bin has enough comparisons.
+    """
     values: list[Spec] = []
     for rates in measured:
         for b in np.flatnonzero(rates.curve.pairs >= FEWEST).tolist():
@@ -85,6 +90,8 @@ def _curves(measured: Sequence[SwapRates]) -> Spec:
             if rates is measured[-1]:
                 point |= {"low": band.low, "high": band.high}
             values.append(point)
+    if not values:
+        return None
     sizes = [f"{rates.size:,} a set" for rates in measured]
     x = {"field": "x", "type": "quantitative", "title": "Difference on the first set"}
     y: Spec = {"field": "rate", "type": "quantitative", "title": "Swap rate"}
