@@ -28,6 +28,8 @@ _NUMBER = re.compile(
 CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")
 SUMMARIES = ("all", "mean", "average", "avg", "amean")  # rows below a table that are no query
 MAX_LISTED_VALUES = 20  # values that a message names
+# sizes of a score that is not 0: products of a few of them are numbers that can be told from 0
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 class ScoreTable(NamedTuple):
@@ -67,7 +69,8 @@ def read_scores(
 
     chosen_values : by the columns of CHOICES, the value of the rows to read where the file holds
         several
-    Raises FormatError, also where several scores of one run on one query remain, or none at all.
+    Raises FormatError, also where several scores of one run on one query remain, or none at all,
+    and for a score larger than LARGEST or, but for 0, smaller than SMALLEST.
     """
     header = [cell.strip() for cell in header_of(stream, name)]
     choices = _ColumnChoices(chosen_values or {}, name)
@@ -355,6 +358,15 @@ def _number(text: str, number: int, name: str, column: str = "value") -> float:
         raise FormatError(
             name, number, column, f"{quoted(text)} is not a finite number{_column_text(column)}."
         )
+    # of 1e-999, too, which a computer takes for 0
+    is_zero = not re.search("[1-9]", text.lower().partition("e")[0])
+    if abs(value) > LARGEST or (abs(value) < SMALLEST and not is_zero):
+        message = (
+            f"{quoted(text)} is too {'large' if abs(value) > LARGEST else 'small'} to compute with"
+            f"{_column_text(column)}: give all scores in another unit, so that their sizes are 0 "
+            f"or from {SMALLEST:g} to {LARGEST:g}."
+        )
+        raise FormatError(name, number, column, message)
     return value
 
 

@@ -68,6 +68,11 @@ def test_the_column_of_queries_may_stand_anywhere(text):
     assert read("A,B\n0,1\n1,1\n0,0\n").runs == ["A", "B"]
 
 
+def test_the_largest_and_the_smallest_scores_and_every_zero_are_read():
+    table = read("query,A,B\nq1,1e100,-1E-100\nq2,0.00e-999,-0\nq3,1e-100,0e5\n")
+    assert table.values.tolist() == [[1e100, -1e-100], [0, 0], [1e-100, 0]]
+
+
 def test_what_evaluate_prints_is_read_with_ranks_beyond_the_list_and_runs_of_one_name():
     text = (
         "RR q1 1\nMedR q1 n/a beyond 2\nrunid all R\nMedR all n/a beyond 2\nRR q1 .5\nMedR q1 "
@@ -125,6 +130,9 @@ def test_a_score_that_is_not_there_is_none(text):
         ("0,1\n0,2\n", {}, "it holds numbers"),
         ("query,A\nq1,1_0\n", {}, 'Line 2: "1_0" is not a number, in column "A"'),
         ("query,A\nq1,\u0663\n", {}, "is not a number"),
+        ("query,A\nq1,1\nq2,-1.1e100\n", {}, 'Line 3: "-1.1e100" is too large to compute with'),
+        ("query,A\nq1,1e-101\n", {}, 'Line 2: "1e-101" is too small to compute with, in column'),
+        ("AP q1 1\nAP q2 1e-999\n", {}, "another unit, so that their sizes are 0 or from 1e-100"),
         ("query,A,note\nq1,1,good\n", {}, '"good" is not a number, in column "note"'),
         ("query,A\nq1,1\nAverage,1\n", {}, '"Average" is no query but a summary'),
         ("query;A;B\nq1;1;0\n", {}, "parted by commas or tabs"),

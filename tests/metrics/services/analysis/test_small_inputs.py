@@ -10,7 +10,7 @@ import pytest
 from annotate.models import Collection, QuerySet
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.run_comparison import METHODS
-from metrics.core.files.scores import ScoreTable
+from metrics.core.files.scores import LARGEST, SMALLEST, ScoreTable
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.register import ANALYSES
@@ -38,7 +38,9 @@ TABLES = {
     "constant": np.full((6, 3), 0.25),
     "all 0": np.zeros((40, 2)),
     "0 and 1": RNG.integers(0, 2, (40, 3)).astype(float),
-    "large and small": np.array([[1e100, 1e-100], [-1e100, 0], [1e-100, 1e100]]),
+    "as large as may be": LARGEST * RNG.uniform(-1, 1, (40, 3)),
+    "as small as may be": SMALLEST * RNG.uniform(1, 3, (40, 3)),
+    "large and small": np.array([[LARGEST, SMALLEST], [-LARGEST, 0], [SMALLEST, LARGEST]]),
     "without a score": np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 4.0]]),
 }
 REFERENCE = {"labels": "none:original"}
