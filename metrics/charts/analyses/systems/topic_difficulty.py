@@ -14,11 +14,13 @@ from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, bloc
 LOW = 0.05  # a mean that is so low leaves the runs no room to differ
 MOST_BLOCKS = 50  # cells in a row or column that can be told apart
 NAMES_SHOWN = 25  # of topics or runs at an axis
+MOST_COLUMNS = 20  # runs with their scores in the table
 
 
 def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> AnalysisResult:
     """The topics from the hardest to the easiest."""
     topics, runs, noun = table.topics, table.runs, table.noun
+    runs_of_columns = table.best_first.tolist() if len(runs) <= MOST_COLUMNS else []
     shares = difficulty.share
     best_runs = [
         None
@@ -36,22 +38,18 @@ def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> A
             best_runs[t],
             float(difficulty.distance[t]),
             None if shares is None else float(shares[t]),
+            *table.values[t, runs_of_columns].tolist(),
         ]
         for t in difficulty.hardest_first.tolist()
     ]
-    pictured = [
-        f"the {name} in {MOST_BLOCKS} blocks of neighbours"
-        for name, n in ((noun, len(topics)), ("runs", len(runs)))
-        if n > MOST_BLOCKS
-    ]
-    chart_notes = [f"In the chart stand {' and '.join(pictured)}, by their means."]
     return AnalysisResult(
         headline=_headline(table, difficulty),
         reading=(
             f"Means and standard deviations are of the runs on one of the {noun}, the hardest "
             "first, and of these runs alone: others may find others hard. The difference is the "
             "mean of all pairs of runs; its share is of the differences of all pairs on all "
-            f"{noun}. The chart has the scores themselves, the best run at the left."
+            f"{noun}. The chart has the scores themselves, the best run at the left; so have the "
+            f"last columns of the table, of {MOST_COLUMNS} runs or fewer."
         ),
         extent=table.whole_extent,
         columns=[
@@ -61,11 +59,28 @@ def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> A
             Column("best_run", "Best run"),
             Column("difference", "Mean difference of two runs", 4),
             Column("share", "Share of all differences", 4),
+            *(Column(f"score_{runs[s]}", runs[s], 4) for s in runs_of_columns),
         ],
         rows=rows,
         spec=_heat_map(table, difficulty.hardest_first),
-        notes=[*table.notes, *(chart_notes if pictured else [])],
+        notes=[*table.notes, *notes_on_many(table)],
     )
+
+
+def notes_on_many(table: TopicTable) -> list[str]:
+    """Sentences on the blocks of the chart, and on scores that the table has no columns for."""
+    n_runs, notes = len(table.runs), []
+    if n_runs > MOST_COLUMNS:
+        origin = "Downloads has a file with them" if table.measure else "the file has them"
+        notes.append(f"{n_runs:,} runs are too many for columns of their scores: {origin}.")
+    pictured = [
+        f"the {name} in {MOST_BLOCKS} blocks of neighbours"
+        for name, n in ((table.noun, len(table.topics)), ("runs", n_runs))
+        if n > MOST_BLOCKS
+    ]
+    if pictured:
+        notes.append(f"In the chart stand {' and '.join(pictured)}, by their means.")
+    return notes
 
 
 def _headline(table: TopicTable, difficulty: TopicDifficulty) -> str:

@@ -96,6 +96,24 @@ def test_a_file_of_topics_by_runs():
     assert (easiest["topic"], easiest["best_run"]) == ("t2", "run1 and 1 other")
     cells = result.spec["data"]["values"]
     assert {(cell["topic"], cell["run"]): cell["score"] for cell in cells}["t2", "run2"] == 0.1
+    # the table has them too, the best run first
+    scores = {
+        (row["topic"], f"run{s}"): row[f"score_run{s}"]
+        for row in rows_of(result)
+        for s in (1, 2, 3)
+    }
+    assert scores == {(cell["topic"], cell["run"]): cell["score"] for cell in cells}
+    assert [column.title for column in result.columns[-3:]] == ["run3", "run1", "run2"]
+
+
+def test_the_scores_of_many_runs_are_no_columns():
+    values = np.random.default_rng(2).random((4, 21))
+    result = of_scores(NAME, values)
+    assert result.columns[-1].key == "share"
+    assert result.notes[-1] == (
+        "21 runs are too many for columns of their scores: the file has them."
+    )
+    assert len(of_scores(NAME, values[:, 1:]).columns) == 6 + 20
 
 
 def test_runs_that_are_equal_throughout_share_nothing():
