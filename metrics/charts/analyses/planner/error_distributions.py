@@ -3,7 +3,7 @@
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.planner.sample_sizes import PlannedQueries, middle_note
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column
+from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.planner.error_distributions import QUANTILES, ErrorDistributions
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 
@@ -36,7 +36,7 @@ def distribution_result(
             "Each line is a size of the sample: the share of samples whose score is within a "
             f"distance of that on all {nouns.queries}. Error: the score on the sample less that on "
             f"all. Samples are of the {nouns.queries} at hand, drawn once each; what is drawn are "
-            f"{unit}."
+            f"{unit}. Table: a row for each size, and below these a row for each point of its line."
         ),
         extent=nouns.extent,
         columns=[
@@ -49,14 +49,29 @@ def distribution_result(
             ),
             Column("within_50", "Half are within", 4),
             Column("within_95", "95 % are within", 4),
+            Column("distance", "Distance", 4),
+            Column("share", "Samples within it, %", 1),
         ],
-        rows=[
-            [*size[:3], *size.quantiles, size.within_half, size.within_95]
-            for size in distributions.of_sizes
-        ],
+        rows=error_rows(distributions),
         spec=_lines(distributions, measure, nouns),
         notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)],
     )
+
+
+def error_rows(distributions: ErrorDistributions) -> list[list[Cell]]:
+    """A row for each size, then one for each point of the lines of the chart."""
+    rows: list[list[Cell]] = []
+    for size in distributions.of_sizes:
+        rows.append([*size[:3], *size.quantiles, size.within_half, size.within_95, None, None])
+    n_blank = len(QUANTILES) + 3
+    for size in distributions.of_sizes:
+        rows += [
+            [size.size, size.n_groups, *[None] * n_blank, distance, 100 * share]
+            for distance, share in zip(
+                distributions.distances.tolist(), size.shares.tolist(), strict=True
+            )
+        ]
+    return rows
 
 
 def _lines(distributions: ErrorDistributions, measure: str, nouns: Nouns) -> Spec:

@@ -56,12 +56,13 @@ def error_distributions(
     n_groups = [max(1, round(size * groups.n / groups.n_queries)) for size in sizes]
     rng = np.random.default_rng(seed_of(values[:, None]))
     errors = subset_errors(values, n_groups, rng=rng, n_samples=n_samples)
+    rounding = 1e-10 * float(np.abs(values).max(initial=0))  # of the grid that samples are on
     distances = np.linspace(0, float(np.abs(errors).max(initial=0)), n_distances)
     rows = []
     for size, n, row in zip(sizes, n_groups, errors, strict=True):
         sizes_of_errors = np.sort(np.abs(row))
         # an error that is a distance but for rounding is within it
-        shares = np.searchsorted(sizes_of_errors, distances + 1e-12, side="right") / n_samples
+        shares = np.searchsorted(sizes_of_errors, distances + rounding, side="right") / n_samples
         half, most = np.quantile(sizes_of_errors, [0.5, 0.95]).tolist()
         quantiles = np.quantile(row, QUANTILES).tolist()
         rows.append(ErrorDistribution(size, n, float(row.std()), quantiles, half, most, shares))

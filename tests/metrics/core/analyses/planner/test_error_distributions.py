@@ -51,6 +51,15 @@ def test_all_queries_have_no_error_and_the_order_of_queries_changes_nothing():
     assert (turned.shares == half.shares).all() and turned.quantiles == half.quantiles
 
 
+@pytest.mark.parametrize("unit", [1e-60, 1e60])
+def test_shares_are_the_same_in_any_unit(unit):
+    (row,) = error_distributions(SCORES, [4], groups=Groups.single(10)).of_sizes
+    distributions = error_distributions(unit * SCORES, [4], groups=Groups.single(10))
+    (other,) = distributions.of_sizes
+    assert other.shares == pytest.approx(row.shares, abs=0.02)
+    assert other.within_95 == pytest.approx(unit * row.within_95, rel=0.05)
+
+
 def test_a_size_beyond_the_queries_is_refused():
     with pytest.raises(ValueError, match="1 to 10 queries"):
         error_distributions(SCORES, [11], groups=Groups.single(10))

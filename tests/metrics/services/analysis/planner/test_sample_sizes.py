@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Collection, Judgment, Role
+from metrics.charts.results import MOST_ROWS_OF_CHART
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
@@ -115,13 +116,27 @@ def test_errors_shrink_with_the_sample_and_end_where_there_are_no_more():
 
 def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
     result = of_file("error-distribution", ROWS)
-    rows = rows_of(result)
+    rows, points = rows_of(result)[:3], rows_of(result)[3:]
     assert [row["n"] for row in rows] == [20, 50, 100]
     deviations = [row["deviation"] for row in rows]
     assert deviations == sorted(deviations, reverse=True)
     half = next(row for row in rows_of(of_file("sampling-error", ROWS[:, 1:])) if row["n"] == 100)
     assert rows[-1]["within_95"] == pytest.approx(half["of_these_95"], abs=0.01)
     assert result.headline.startswith("On 100 of the 200 topics the score of a run like run1 is")
+    # the table has the points of the lines
+    drawn = [
+        (int(value["size"].split()[0]), value["distance"], value["share"])
+        for value in result.spec["data"]["values"]
+    ]
+    assert [(row["n"], row["distance"], row["share"]) for row in points] == drawn
+    assert len(result.rows) < MOST_ROWS_OF_CHART
+    for row in rows:
+        within = [
+            point["share"]
+            for point in points
+            if point["n"] == row["n"] and point["distance"] >= row["within_95"]
+        ]
+        assert min(within) >= 95
     assert "few to know" in of_file("error-distribution", ROWS[:20]).headline
 
 
