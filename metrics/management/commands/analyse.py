@@ -14,7 +14,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import read_scores
 from metrics.core.labels.protocols import PROTOCOLS
-from metrics.services.analysis.analyses import Analysis, FileRequest, NotDefined
+from metrics.services.analysis.analyses import Analysis, Choice, FileRequest, NotDefined
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.files import as_csv, as_json, as_row
@@ -37,6 +37,22 @@ OF_COLLECTION = (
     "measure",
     "protocol",
 )
+
+
+# the choices that each option is about; an analysis that has none of them is the same with any
+CHOICES_OF_OPTIONS = {
+    "run": {Choice.RUNS},
+    "part": {Choice.RUNS},
+    "team": {Choice.RUNS},
+    "tag": {Choice.RUNS},
+    "label_source": {Choice.LABELS},
+    "threshold": {Choice.THRESHOLD},
+    "queries": {Choice.QUERIES},
+    "measure": {Choice.MEASURE},
+    "method": {Choice.METHOD},
+    "missing": {Choice.MISSING},
+    "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
+}
 
 
 class Output(NamedTuple):
@@ -114,6 +130,7 @@ class Command(BaseCommand):
         if options["scores"]:
             self.stdout.write(_text(_output_of_file(analysis, options), options), ending="")
             return
+        check_options(analysis, options)
         if not options["collection"]:
             raise CommandError("Name a collection by --collection, as its address has it.")
         collection = Collection.objects.filter(slug=options["collection"]).first()
@@ -136,6 +153,31 @@ class Command(BaseCommand):
             as_json(analysis=analysis, choices=choices, answer=answer),
         )
         self.stdout.write(_text(output, options), ending="")
+
+
+def check_options(analysis: Analysis, options: dict[str, Any]) -> None:
+    """Raise CommandError for an option that would change nothing of a file, or in this analysis."""
+    options_given = [name for name in OF_COLLECTION if options[name]]
+    if options["scores"] and options_given:
+        flag = flag_of(options_given[0])
+        raise CommandError(f"{flag} is of a collection: leave it out with --scores.")
+    for name, choices in CHOICES_OF_OPTIONS.items():
+        if options[name] and not choices & analysis.choices:
+            flags = [
+                flag_of(option)
+                for option, its_choices in CHOICES_OF_OPTIONS.items()
+                if its_choices & analysis.choices
+                and not (options["scores"] and option in OF_COLLECTION)
+            ]
+            has = f"what does: {', '.join(flags)}" if flags else "no such option does"
+            raise CommandError(
+                f"{flag_of(name)} changes nothing in {analysis.name}: leave it out; {has}."
+            )
+
+
+def flag_of(option: str) -> str:
+    """An option as it is typed."""
+    return "--" + option.replace("part", "name").replace("_", "-")
 
 
 def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
@@ -173,9 +215,7 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
     if analysis.of_scores is None:
         names = ", ".join(name for name, row in ANALYSES.items() if row.of_scores)
         raise CommandError(f"{analysis.name} needs a collection. From a file come: {names}.")
-    if options_given := [name for name in OF_COLLECTION if options[name]]:
-        option = "--" + options_given[0].replace("part", "name").replace("_", "-")
-        raise CommandError(f"{option} is of a collection: leave it out with --scores.")
+    check_options(analysis, options)
     path = options["scores"]
     try:
         with open(path, "rb") as stream:

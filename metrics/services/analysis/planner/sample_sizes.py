@@ -110,8 +110,12 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
         for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
     ]
     population = PlannedQueries(n, scores.groups.n, scores.unit)
+    nouns = scores.nouns
+    if (n_runs := len(scores.runs)) > MOST_CURVES:
+        note = f"Of the first {MOST_CURVES} of the {n_runs:,} runs."
+        nouns = nouns._replace(notes=[*nouns.notes, note])
     return sampling_result(
-        curves, scores.nouns, population, measure=scores.measure, middle=middle.position
+        curves, nouns, population, measure=scores.measure, middle=middle.position
     )
 
 

@@ -3,11 +3,13 @@
 import csv
 import itertools
 import json
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from metrics.charts.analyses.systems.pair_cells import VERDICTS
 from metrics.services.analysis.register import ANALYSES
 from tests.metrics.management.commands.running import manage, rows
 from tests.metrics.services.analysis.collection.small_study import grade, small_study
@@ -66,10 +68,24 @@ def test_choices_are_options(study):
         ((NAME,), "Name a collection by --collection"),
         ((NAME, "--collection", "nothing"), 'There is no collection "nothing".'),
         ((NAME, *OF_STUDY, "--direction", "sideways"), "is no direction with queries"),
-        ((NAME, *OF_STUDY, "--run", "nobody"), 'There is no run "nobody" in use in study.'),
+        (
+            ("hits-by-length", *OF_STUDY, "--run", "nobody"),
+            'There is no run "nobody" in use in study.',
+        ),
         ((NAME, *OF_STUDY, "--label-source", "over:none"), 'no reference set "none"'),
         (("hits-by-length", *OF_STUDY, "--run", "alpha"), "It takes 2 runs"),
         (("length-examples", *OF_STUDY, "--svg"), "take --csv or --json"),
+        (
+            (NAME, *OF_STUDY, "--method", "tukey"),
+            f"--method changes nothing in {NAME}: leave it out; what does: --label-source, "
+            "--threshold, --queries, --protocol.",
+        ),
+        ((NAME, *OF_STUDY, "--run", "alpha"), f"--run changes nothing in {NAME}"),
+        (
+            ("alpha-as-labels-came", *OF_STUDY, "--measure", "AP"),
+            "leave it out; no such option does.",
+        ),
+        (("conclusions", *OF_STUDY, "--name", "a", "--missing", "runs"), "--missing changes"),
     ],
 )
 def test_what_cannot_be_computed_is_told_in_a_sentence(study, options, words):
@@ -112,6 +128,19 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
         ("measure-correlations", "model,A,B\na,1,x\nb,2,3\n", (), "Line 2"),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", OF_STUDY, "--collection is of a"),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--name", "x"), "--name is of a"),
+        (
+            "measure-correlations",
+            "model,A,B\na,1,2\nb,2,3\n",
+            ("--method", "tukey"),
+            "--method changes nothing in measure-correlations: leave it out; no such option does.",
+        ),
+        (
+            "anova",
+            "topic,A,B\na,1,2\nb,2,3\n",
+            ("--method", "tukey"),
+            "--method changes nothing in anova: leave it out; what does: --missing.",
+        ),
+        ("anova", "topic,A,B\na,1e300,2\nb,2,3\n", (), '"1e300" is too large to compute with'),
         ("measure-correlations", None, (), "No such file"),
     ],
 )
@@ -145,6 +174,57 @@ def test_table_5_of_eccv_caption_comes_out_by_one_command(tmp_path):
             assert round(float(row["tau_b"]), 2) == float(printed[first][second])
             cells += 1
     assert cells == 132
+
+
+@needs_real_data
+def test_the_129_runs_of_trec_8_have_their_published_numbers_by_commands():
+    """The file as it is published: run125 and run126 by Urbano, groups as the core has them."""
+    path = str(FOLDER / "trec_topic_run_matrices" / "adhoc8_ap.csv")
+    variance = table_by("anova", path, key="source")
+    assert float(variance["Runs"]["f"]) == pytest.approx(34.46, abs=5e-3)
+    assert [int(variance[name]["df"]) for name in ("Runs", "Topics", "Error")] == [128, 49, 6272]
+    runs = table_by("differences", path, "--method", "newman-keuls", key="run")
+    assert sum(int(row["n_differing"]) for row in runs.values()) == 2 * 3865
+    sizes = Counter(int(row["pseudo_group"]) for row in runs.values())
+    assert [sizes[number] for number in range(1, 7)] == [1, 8, 71, 23, 11, 15]
+    options = ("--scores", path, "--method", "newman-keuls", "--json")
+    pairs = json.loads(manage("analyse", "pairwise-differences", *options).stdout)
+    assert len(pairs["rows"]) == 8256
+    assert sum(row[-1] == VERDICTS[True] for row in pairs["rows"]) == 3865
+    rates = json.loads(manage("analyse", "error-rates", *options[:2], "--json").stdout)
+    columns = [column["key"] for column in rates["columns"]]
+    table = [dict(zip(columns, row, strict=True)) for row in rates["rows"]]
+    of_50 = [row for row in table if row["size"] == 50]
+    assert sum(row["n_pairs"] for row in of_50) == 8256
+    assert {(row["trust_05"], row["trust_01"]) for row in of_50} == {(0.04, 0.06)}
+
+
+@needs_real_data
+def test_the_best_runs_of_trec_3_have_the_numbers_of_gt4ireval_by_commands(tmp_path):
+    """Thirty columns of the file, cell by cell: mean squares, and topics for .95."""
+    with open(FOLDER / "trec_topic_run_matrices" / "adhoc3.csv") as lines:
+        names, *cells = csv.reader(lines)
+    means = {name: sum(map(float, column)) for name, *column in zip(names, *cells, strict=True)}
+    best = [
+        number for number, name in enumerate(names) if means[name] in sorted(means.values())[-30:]
+    ]
+    path = tmp_path / "best.csv"
+    with open(path, "w") as lines:
+        csv.writer(lines).writerows([row[number] for number in best] for row in (names, *cells))
+    variance = table_by("anova", str(path), key="source")
+    squares = [float(variance[name]["mean_square"]) for name in ("Runs", "Topics", "Error")]
+    assert squares[:2] == pytest.approx([0.15074, 0.85296], abs=5e-6)
+    assert squares[2] == pytest.approx(0.010152, abs=5e-7)
+    needed = table_by("topics-needed", str(path), key="quantity")
+    for name, numbers in (("E rho squared", (69, 37, 114)), ("Phi", (259, 130, 487))):
+        row = needed[f"{name} of 0.95"]
+        assert tuple(float(row[key]) for key in ("n", "n_low", "n_high")) == numbers
+
+
+def table_by(name: str, path: str, *options: str, key: str) -> dict[str, dict[str, str]]:
+    """The table of an analysis of a file as the command writes it, by one of its columns."""
+    text = manage("analyse", name, "--scores", path, *options, "--csv").stdout
+    return {row[key]: row for row in csv.DictReader(text.splitlines())}
 
 
 def models(path: Path) -> dict[str, dict[str, float]]:

@@ -114,6 +114,14 @@ def test_errors_shrink_with_the_sample_and_end_where_there_are_no_more():
     assert all(row["like_these_50"] < row["like_these_99"] for row in first)
 
 
+def test_of_many_runs_of_a_file_the_first_four_have_lines_and_a_note_says_so():
+    few = of_file("sampling-error", np.hstack([ROWS, ROWS])[:, :4])
+    many = of_file("sampling-error", np.hstack([ROWS, ROWS, ROWS])[:, :5])
+    note = "Of the first 4 of the 5 runs."
+    assert len({row["run"] for row in rows_of(many)}) == 4
+    assert note in many.notes and not any("first 4" in text for text in few.notes)
+
+
 def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
     result = of_file("error-distribution", ROWS)
     rows, points = rows_of(result)[:3], rows_of(result)[3:]
