@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
+from annotate.services.collection.duplicates import originals_of
 from metrics.charts.analyses.nouns import Nouns
-from metrics.core.labels.label_sources import Grades, LabelSource, People
+from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
 from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
@@ -19,10 +20,13 @@ from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_from_facts
 from metrics.services.scores import labels
+from metrics.services.scores.labels import PeopleParts
 from metrics.services.scores.propagation import propagation_sentence
 from pooling.models import Run
 
 NO_QUERIES = "The collection has no queries yet: load its items."
+OWN_LABELS = "people only, without propagated grades"
+OWN_NOTE = "“Without propagated grades” are only labels that people gave to the pair itself."
 MOST_SETS = 5  # of reference sets with a series or column of their own
 
 
@@ -125,6 +129,25 @@ def source_grades(inputs: DirectionInputs, source: LabelSource) -> Grades:
         collection=inputs.collection, direction=inputs.scope.direction, label_source=source
     )
     return labels.within(grades, inputs.scope)
+
+
+def people_parts_of(inputs: DirectionInputs) -> PeopleParts:
+    """Read people's own grades and propagated ones, within the scope of the inputs."""
+    has_sets = LabelSource.parse(inputs.spec.label_source).sets
+    if not has_sets and not originals_of(collection=inputs.collection):
+        return PeopleParts(inputs.labels.whole, no_grades())  # read before
+    parts = labels.people_parts(collection=inputs.collection, direction=inputs.scope.direction)
+    return PeopleParts(*(labels.within(part, inputs.scope) for part in parts))
+
+
+def with_propagation_note(nouns: Nouns, parts: PeopleParts, sentence: str) -> Nouns:
+    """Add how many grades are propagated, and where they are counted, if there are any."""
+    n = len(parts.propagated.grade)
+    if not n:
+        return nouns
+    # the first one is there already where people are part of the chosen labels
+    notes = dict.fromkeys([*nouns.notes, propagation_sentence(n), sentence])
+    return nouns._replace(notes=list(notes))
 
 
 def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:

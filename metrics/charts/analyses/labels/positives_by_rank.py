@@ -14,7 +14,8 @@ from metrics.core.analyses.labels.positives_by_rank import (
 )
 
 FEWEST = 30  # positives from which on a headline tells shares
-ORIGINS = ("Reference alone", "Reference and people", "People alone")
+ORIGINS = ("Reference alone", "Reference and people", "People alone", "Propagated alone")
+COLOURS = ("@slate", "@blue", "@amber", "@violet")
 ABSENT = "not in the run"
 
 
@@ -38,6 +39,7 @@ def by_rank_result(runs: Sequence[RankedRun], nouns: Nouns, *, labels: str) -> A
         Column("n_reference", ORIGINS[0]),
         Column("n_both", ORIGINS[1]),
         Column("n_people", ORIGINS[2]),
+        Column("n_propagated", ORIGINS[3]),
         Column("n", "Positives"),
         Column("share", "Of the positives, %", 1),
         Column("low", "Share from", 1),
@@ -51,7 +53,7 @@ def by_rank_result(runs: Sequence[RankedRun], nouns: Nouns, *, labels: str) -> A
         headline=_headline(runs[0], labels, n_runs=len(runs)),
         reading=(
             "Bars: positives of all queries at each rank of a run, by which labels have them; "
-            "“alone” means that the other has no such positive. From rank 21 on a bar is the mean "
+            "“alone” means that no other has such a positive. From rank 21 on a bar is the mean "
             "of several ranks; the table has their positives, and those that are not in the run. "
             "Line: of the targets at these ranks, those that people judged. Where few are, more "
             "positives may be unknown."
@@ -116,6 +118,9 @@ def _views(runs: Sequence[RankedRun]) -> Spec | None:
     ranks_axis = {"labelAngle": -90, "labelOverlap": False, "values": ticks}
     bare_axis = {"labels": False, "title": None, "grid": False}
     views: list[Spec] = []
+    # propagated positives have bars where there are any
+    has_last = any(row.n_positive[-1] for run in runs for row in run.by_rank.bins)
+    origins = ORIGINS if has_last else ORIGINS[:-1]
     # one scale for all runs, of some height without a positive too
     most = (
         max(
@@ -132,7 +137,7 @@ def _views(runs: Sequence[RankedRun]) -> Spec | None:
         title = {"text": [run.name, counts], "fontWeight": 500, "offset": 12}
         views += [
             {"title": title, **_judged_line(run, x | {"axis": bare_axis})},
-            _bars(run, x | {"axis": ranks_axis}, most),
+            _bars(run, x | {"axis": ranks_axis}, most, origins),
         ]
     return {"vconcat": views, "spacing": 16}
 
@@ -156,16 +161,16 @@ def _judged_line(run: RankedRun, x: Spec) -> Spec:
     }
 
 
-def _bars(run: RankedRun, x: Spec, most: float) -> Spec:
+def _bars(run: RankedRun, x: Spec, most: float, origins: Sequence[str]) -> Spec:
     """Stacked bars of a run's positives a rank: of several ranks the mean, not to stand higher."""
     values = [
         {"ranks": row.label, "origin": origin, "order": order, "n": n}
         | {"density": n / (row.last - row.first + 1)}
         for row in run.by_rank.bins
-        for order, (origin, n) in enumerate(zip(ORIGINS, row.n_positive, strict=True))
+        for order, (origin, n) in enumerate(zip(origins, row.n_positive, strict=False))
     ]
     colour: Spec = {"field": "origin", "type": "nominal", "title": None, "legend": {"columns": 2}}
-    colour |= {"scale": {"domain": list(ORIGINS), "range": ["@slate", "@blue", "@amber"]}}
+    colour |= {"scale": {"domain": list(origins), "range": list(COLOURS[: len(origins)])}}
     y: Spec = {"field": "density", "type": "quantitative", "title": "Positives a rank"}
     y |= {"scale": {"domain": [0, most]}}
     tooltip = [

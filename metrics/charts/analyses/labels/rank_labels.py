@@ -77,6 +77,7 @@ def _columns(levels: Sequence[str]) -> list[Column]:
         Column("rank", "Rank"),
         Column("n", "Pairs"),
         Column("n_graded", "Graded"),
+        Column("n_propagated", "Propagated grade"),
         Column("n_open", "No grade yet"),
         Column("n_unjudged", "Not judged or excluded"),
     ]
@@ -91,7 +92,8 @@ def _columns(levels: Sequence[str]) -> list[Column]:
 
 
 def _row(name: str, rank: str, shares: RankShares, n_levels: int) -> list[Cell]:
-    cells: list[Cell] = [name, rank, shares.n, shares.n_graded, shares.n_open, shares.n_unjudged]
+    cells: list[Cell] = [name, rank, shares.n, shares.n_graded, shares.n_propagated]
+    cells += [shares.n_open, shares.n_unjudged]
     if shares.positive is None or shares.by_level is None:
         return [*cells, *[0, None, None, None] * (1 + n_levels)]
     for row in (shares.positive, *shares.by_level):

@@ -20,11 +20,12 @@ SHARES = {
 class QualityRow(NamedTuple):
     """A reference set, or several together, in words and against people.
 
-    n_unjudged : of its positives, pairs that people gave no grade
+    n_propagated, n_unjudged : of its positives, pairs whose grade is propagated, or that have none
     """
 
     name: str
     quality: ReferenceQuality
+    n_propagated: int
     n_unjudged: int
 
 
@@ -36,6 +37,7 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
         Column("n_agreed", "Confirmed"),
         Column("n_refused", "Refused"),
         Column("n_missing", "Positives by people that it lacks"),
+        Column("n_propagated", "Positives with a propagated grade"),
         Column("n_unjudged", "Positives without a grade by people"),
     ]
     for key, title in SHARES.items():
@@ -47,7 +49,8 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
     for row in rows:
         quality = row.quality
         n_judged = quality.n_agreed + quality.n_refused
-        counts = [n_judged, quality.n_agreed, quality.n_refused, quality.n_missing, row.n_unjudged]
+        counts = [n_judged, quality.n_agreed, quality.n_refused, quality.n_missing]
+        counts += [row.n_propagated, row.n_unjudged]
         shares = (quality.precision, quality.recall, quality.recall_in_both)
         cells.append([row.name, *counts, *(cell for share in shares for cell in _percents(share))])
     return AnalysisResult(

@@ -34,6 +34,7 @@ class RefusedPair(NamedTuple):
 def refusals_result(
     pairs: Sequence[RefusedPair],
     refusals: Sequence[Refusals],
+    propagated: Sequence[Refusals],
     nouns: Nouns,
     *,
     sides: Sequence[str],
@@ -41,7 +42,9 @@ def refusals_result(
 ) -> AnalysisResult:
     """A row for each refused pair; of one or more.
 
-    pairs : the first to be listed first; sides : of the sources and of the targets
+    pairs : the first to be listed first
+    refusals, propagated : of each set, by people's own grades and by those of originals
+    sides : of the sources and of the targets
     """
     rows: list[list[Cell]] = [
         [
@@ -58,16 +61,12 @@ def refusals_result(
         for pair in pairs[:MOST_PAIRS]
     ]
     notes = [
-        f"Reference “{row.name}” has {counted(row.n_positive, 'positive')} of these "
-        f"{nouns.queries}; people graded {row.n_graded:,} of them and refused {len(row.source):,}. "
-        "Of the others nothing is known."
-        for row in refusals
+        set_sentences(row, copies, nouns) for row, copies in zip(refusals, propagated, strict=True)
     ]
     if len(pairs) > MOST_PAIRS:
         notes.append(f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed.")
-    compared_sets = [row for row in refusals if row.n_graded]
     return AnalysisResult(
-        headline="People refused " + "; ".join(map(_headline, compared_sets)),
+        headline=_headline(refusals, propagated),
         reading=(
             "A row for each pair and reference set that calls it positive, where people's grade is "
             "below the threshold: the most contradicted first, then those with the most labels. "
@@ -97,13 +96,34 @@ def _columns(sides: Sequence[str], runs: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _headline(row: Refusals) -> str:
-    """The number of refused pairs of a set that people graded, with an interval from thirty on."""
-    sentence = (
-        f"{len(row.source):,} of the "
-        f"{counted(row.n_graded, 'positive')} of reference “{row.name}” that they graded"
+def set_sentences(row: Refusals, copies: Refusals, nouns: Nouns) -> str:
+    """The numbers of a set by people's own grades, and by propagated ones if it has any."""
+    text = (
+        f"Reference “{row.name}” has {counted(row.n_positive, 'positive')} of these "
+        f"{nouns.queries}; people graded {row.n_graded:,} of them and refused {len(row.source):,}."
     )
-    if row.n_graded < FEWEST or row.share is None:
-        return sentence
-    interval = interval_text(row.interval.per_cent, digits=1)
-    return f"{sentence} ({100 * row.share:.1f} %, {interval})"
+    if copies.n_graded:
+        text += (
+            f" Of {copies.n_graded:,} with a propagated grade it refuses {len(copies.source):,}."
+        )
+    return f"{text} Of the others nothing is known."
+
+
+def _headline(refusals: Sequence[Refusals], propagated: Sequence[Refusals]) -> str:
+    """The refused pairs of each set of which people graded one, with an interval from thirty on."""
+    sentences = []
+    for row in refusals:
+        if not row.n_graded:
+            continue
+        sentence = (
+            f"{len(row.source):,} of the "
+            f"{counted(row.n_graded, 'positive')} of reference “{row.name}” that they graded"
+        )
+        if row.n_graded >= FEWEST and row.share is not None:
+            interval = interval_text(row.interval.per_cent, digits=1)
+            sentence += f" ({100 * row.share:.1f} %, {interval})"
+        sentences.append(sentence)
+    if sentences:
+        return f"People refused {'; '.join(sentences)}"
+    n = sum(len(row.source) for row in propagated)
+    return f"Propagated grades refuse {counted(n, 'positive')}; people graded none of them"

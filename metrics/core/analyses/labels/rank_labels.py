@@ -17,7 +17,9 @@ LEAST_PART = 0.5  # of the largest share of graded pairs, for a rank to be shown
 class RankedLabels(NamedTuple):
     """The labels of the pairs that one run returned for Q queries.
 
-    query, rank, grade : (H,) of the pairs with a grade: index of the query, rank from 1 on, grade
+    query, rank, grade : (H,) of the pairs that people gave a grade: index of the query, rank from
+        1 on, grade
+    propagated_rank : (P,) ranks of pairs of duplicates that take the grades of their originals
     open_rank : (D,) ranks of pairs with labels that are no grade yet
     depth : (Q,) number of targets that the run returned, unknown ones among them
     """
@@ -26,6 +28,7 @@ class RankedLabels(NamedTuple):
     query: NDArray[np.int64]
     rank: NDArray[np.int64]
     grade: NDArray[np.int64]
+    propagated_rank: NDArray[np.int64]
     open_rank: NDArray[np.int64]
     depth: NDArray[np.int64]
 
@@ -41,12 +44,14 @@ class GradeShare(NamedTuple):
 class RankShares(NamedTuple):
     """The pairs at one rank or more: all, those with a grade, and those whose labels are none.
 
+    n_graded, n_propagated : with a grade of their own, and with their originals'
     by_level : for each level, of the graded ones; positive : from the threshold up; None where no
         pair has a grade
     """
 
     n: int
     n_graded: int
+    n_propagated: int
     n_open: int
     by_level: list[GradeShare] | None
     positive: GradeShare | None
@@ -54,7 +59,7 @@ class RankShares(NamedTuple):
     @property
     def n_unjudged(self) -> int:
         """The pairs without a label that counts, and the unknown targets."""
-        return self.n - self.n_graded - self.n_open
+        return self.n - self.n_graded - self.n_propagated - self.n_open
 
 
 class RunShares(NamedTuple):
@@ -99,12 +104,13 @@ def labels_by_rank(
     count = _Counting(levels, threshold, groups)
     run_shares = []
     for run, n_at_rank in zip(runs, n_pairs, strict=True):
-        n_open = _at_ranks(run.open_rank)
+        n_propagated, n_open = _at_ranks(run.propagated_rank), _at_ranks(run.open_rank)
         by_rank = [
             count.shares(
                 run.query[run.rank == rank],
                 run.grade[run.rank == rank],
                 n=int(n_at_rank[rank - 1]),
+                n_propagated=int(n_propagated[rank - 1]),
                 n_open=int(n_open[rank - 1]),
             )
             for rank in range(1, last_rank + 1)
@@ -137,18 +143,25 @@ class _Counting(NamedTuple):
             np.concatenate([run.query[near] for run, near in zip(runs, is_near, strict=True)]),
             np.concatenate([run.grade[near] for run, near in zip(runs, is_near, strict=True)]),
             n=sum(shares.n for shares in by_rank),
+            n_propagated=sum(shares.n_propagated for shares in by_rank),
             n_open=sum(shares.n_open for shares in by_rank),
         )
 
     def shares(
-        self, query: NDArray[np.int64], grade: NDArray[np.int64], *, n: int, n_open: int
+        self,
+        query: NDArray[np.int64],
+        grade: NDArray[np.int64],
+        *,
+        n: int,
+        n_propagated: int,
+        n_open: int,
     ) -> RankShares:
         """The shares of graded pairs; those of one group of queries resemble one another."""
         if not len(grade):
-            return RankShares(n, 0, n_open, None, None)
+            return RankShares(n, 0, n_propagated, n_open, None, None)
         of_pair = pair_groups(self.groups, query)
         kinds = np.array([*(grade == level for level in self.levels), grade >= self.threshold])
         intervals = mean_intervals(kinds.astype(np.float64), are_shares=True, groups=of_pair)
         means = of_pair.mean(kinds.T.astype(np.float64)).tolist()
         *by_level, positive = map(GradeShare, kinds.sum(axis=1).tolist(), means, intervals)
-        return RankShares(n, len(grade), n_open, by_level, positive)
+        return RankShares(n, len(grade), n_propagated, n_open, by_level, positive)

@@ -24,7 +24,8 @@ ANALYSES = [
         paper="FIRE, Figure 11; ECCV Caption, Figure 3 (a)",
         definition=(
             "Of each query of the set the targets whose grade reaches the threshold are counted, "
-            "by the chosen label source and by each of its parts alone: reference sets, people. "
+            "by the chosen label source and by each of its parts alone: reference sets, people, "
+            "who have no propagated grades there. "
             "Excluded items are left out. Means have the weights of drawn queries, and Student's "
             "95 % interval by groups of queries; quartiles are linear between neighbours."
         ),

@@ -101,12 +101,13 @@ ANALYSES = [
         question="How many of the reference's positives do people confirm, and how many add?",
         paper="ECCV Caption, Table 2",
         definition=(
-            "Of the pairs that people gave a grade, propagated ones among them: precision is the "
-            "share of a set's positives that are people's, recall the share of people's positives "
-            "that are the set's, each the mean over the queries where it is defined, with the 95 % "
-            "interval of a share by groups of queries. The paper leaves queries without a judged "
-            "positive of the set out of recall too: that has a column of its own. Disputed "
-            "pairs, and pairs that a lead excluded, have no grade; excluded items are left out."
+            "Of the pairs that people gave a grade of their own: precision is the share of a set's "
+            "positives that are people's, recall the share of people's positives that are the "
+            "set's, each the mean over the queries where it is defined, with the 95 % interval of "
+            "a share by groups of queries. Propagated grades are counted apart. The paper leaves "
+            "queries without a judged positive of the set out of recall too: that has a column of "
+            "its own. Disputed pairs, and pairs that a lead excluded, have no grade; excluded "
+            "items are left out."
         ),
         find=against_people.against_people,
         function=reference_against_people,
@@ -121,9 +122,10 @@ ANALYSES = [
         paper="FIRE, Figure 12",
         definition=(
             "The positive pairs by the chosen label source are counted by the rank that the target "
-            "has in the run, as measures rank it, and by whether reference sets, people (with "
-            "propagated grades) or both have the positive: of the sets of the source, or where it "
-            "is people alone, of all. Pairs that a lead excluded count as unjudged. Ranks 1 to 20 "
+            "has in the run, as measures rank it, and by whether reference sets, people (by grades "
+            "of the pair itself), both, or a propagated grade alone have the positive: of the sets "
+            "of the source, or where it is people alone, of all. Judged is a target with a grade "
+            "of its own. Pairs that a lead excluded count as unjudged. Ranks 1 to 20 "
             "stand alone, then bins end at 50, 100, 200, 500, ... Targets that are not in the run "
             "are counted apart. "
             "Shares are of all positives, with the 95 % interval of a share by groups of queries."
@@ -141,8 +143,8 @@ ANALYSES = [
         question="How good are the pairs at each rank of a run?",
         paper="ECCV Caption, Table B.2",
         definition=(
-            "Of the pairs at a rank of a run, over the queries of the set, those with a grade by "
-            "people, their own or a propagated one, are counted by level, and shares are of them. "
+            "Of the pairs at a rank of a run, over the queries of the set, those that people gave "
+            "a grade are counted by level, and shares are of them; propagated grades stand apart. "
             "Excluded items are not ranked; unknown targets keep their ranks and have no grade, "
             "nor have pairs that a lead excluded. "
             "The last rank is the deepest of the first 20 at which pairs have a grade at least "
@@ -184,10 +186,11 @@ ANALYSES = [
         paper="ECCV Caption, Appendix C.1 (wrong captions)",
         definition=(
             "Of each reference set of the chosen label source the pairs whose grade reaches the "
-            "threshold, and that have a grade by people, their own or a propagated one, which is "
-            "below it. Disputed pairs, and pairs that a lead excluded, have no grade; excluded "
-            "items are left out. Ranks are those of scores, in the first eight of the chosen runs. "
-            "The share has the weights of drawn queries, and Wilson's 95 % interval by groups."
+            "threshold, and that have a grade by people which is below it. Pairs whose grade is "
+            "propagated are listed, and are in no share. Disputed pairs, and pairs that a lead "
+            "excluded, have no grade; excluded items are left out. Ranks are those of scores, in "
+            "the first eight of the chosen runs. The share has the weights of drawn queries, and "
+            "Wilson's 95 % interval by groups."
         ),
         n_runs=refusals.MOST_RUNS,
         find=refusals.find,

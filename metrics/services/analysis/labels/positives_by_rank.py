@@ -17,32 +17,38 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
     nouns_of,
+    people_parts_of,
     runs_of,
     source_grades,
+    with_propagation_note,
     with_sample_note,
 )
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.scores import labels
+from metrics.services.scores.labels import PeopleParts
 from metrics.services.scores.propagation import mask_of
 from pooling.models import Run
 
-REFERENCE, BOTH, PEOPLE = 0, 1, 2  # positions in ORIGINS
+REFERENCE, BOTH, PEOPLE, PROPAGATED = 0, 1, 2, 3  # positions in ORIGINS
 
 
 def by_rank(request: AnalysisRequest) -> AnalysisResult:
     """Positives of each chosen run by rank, and how deep people judged it."""
     inputs = direction_inputs(request)
     runs = runs_of(request, least=1)
-    people = source_grades(inputs, LabelSource.of(People.ONLY))
-    positives = _positives(inputs, people)
+    parts = people_parts_of(inputs)
+    positives = _positives(inputs, parts)
     source = LabelSource.parse(inputs.spec.label_source)
-    nouns = with_sample_note(nouns_of(inputs), inputs)
+    nouns = with_propagation_note(
+        nouns_of(inputs), parts, "They are no labels: judged are pairs with a grade of their own."
+    )
+    nouns = with_sample_note(nouns, inputs)
     if not len(positives.grade):
         raise NotDefined(f"None of the {nouns.queries} has a positive by {source.label} yet.")
     runs_positives = []
     for number, run in enumerate(runs, start=1):
-        runs_positives.append(_ranked_positives(inputs, run, positives, people))
+        runs_positives.append(_ranked_positives(inputs, run, positives, parts.own))
         request.report_progress(number, len(runs), "runs")
     deepest = max(int(row.depth.max()) for row in runs_positives)
     rows = [
@@ -68,10 +74,11 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
     return by_rank_result(rows, nouns._replace(notes=notes), labels=source.label)
 
 
-def _positives(inputs: DirectionInputs, people: Grades) -> Grades:
+def _positives(inputs: DirectionInputs, parts: PeopleParts) -> Grades:
     """The positives of the chosen label source, each with its origin as grade.
 
     The reference is that of the source; where people are chosen alone, all sets of the collection.
+    People's are their own; propagated are those that neither they nor the reference have.
     """
     whole, threshold = inputs.labels.whole, inputs.spec.threshold
     source = LabelSource.parse(inputs.spec.label_source)
@@ -80,9 +87,13 @@ def _positives(inputs: DirectionInputs, people: Grades) -> Grades:
     positives = _where(whole, whole.grade >= threshold)
     is_of_people, is_of_reference = (
         mask_of(positives, _where(grades, grades.grade >= threshold))
-        for grades in (people, reference)
+        for grades in (parts.own, reference)
     )
-    origin = np.where(is_of_people, np.where(is_of_reference, BOTH, PEOPLE), REFERENCE)
+    origin = np.select(
+        [is_of_people & is_of_reference, is_of_people, is_of_reference],
+        [BOTH, PEOPLE, REFERENCE],
+        default=PROPAGATED,
+    )
     return positives._replace(grade=origin)
 
 

@@ -8,13 +8,20 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.labels.label_sources import Grades, LabelSource, People
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, nouns_of, positives_by_query
+from metrics.services.analysis.inputs import (
+    OWN_LABELS,
+    OWN_NOTE,
+    direction_inputs,
+    nouns_of,
+    people_parts_of,
+    positives_by_query,
+    with_propagation_note,
+)
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_of_samples
 from metrics.services.scores import labels
 from metrics.services.scores.labels import PeopleParts
-from metrics.services.scores.propagation import propagation_sentence
 
 MOST_SETS = 12  # of reference sets with a row of their own
 
@@ -39,8 +46,7 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
         )
         for name in set_names
     ]
-    parts = labels.people_parts(collection=collection, direction=scope.direction)
-    parts = PeopleParts(*(labels.within(part, scope) for part in parts))
+    parts = people_parts_of(inputs)
     together = LabelSource.of(People.UNION, set_names)
     people = LabelSource.of(People.ONLY)
     grades: dict[str, tuple[Grades, str]] = {
@@ -49,7 +55,7 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
     }
     grades[people.label] = (parts.whole, "people")
     if len(parts.propagated.grade):
-        grades[f"{people.label}, without propagated grades"] = (parts.own, "people")
+        grades[OWN_LABELS] = (parts.own, "people")
     grades.setdefault(source.label, (inputs.labels.whole, "both"))
     grades.setdefault(together.label, (together.grades(parts.whole, references), "both"))
     n_positive = np.array([positives_by_query(inputs, table) for table, _ in grades.values()])
@@ -69,15 +75,8 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
 
 def _with_notes(inputs: DirectionInputs, parts: PeopleParts, *, left_out: list[str]) -> Nouns:
     """The nouns, with notes on propagated grades, samples and reference sets without a row."""
-    nouns = nouns_of(inputs)
+    nouns = with_propagation_note(nouns_of(inputs), parts, OWN_NOTE)
     notes = list(nouns.notes)
-    if n_propagated := len(parts.propagated.grade):
-        sentence = propagation_sentence(n_propagated)
-        if sentence not in notes:  # people are no part of the chosen labels, but have rows
-            notes.append(sentence)
-        notes.append(
-            "The row without propagated grades has only labels that people gave to the pair itself."
-        )
     if samples := names_of_samples(collection=inputs.collection):
         notes.append(sample_sentence(samples, "these numbers"))
     if left_out:

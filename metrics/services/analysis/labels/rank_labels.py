@@ -8,7 +8,9 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
     nouns_of,
+    people_parts_of,
     runs_of,
+    with_propagation_note,
     with_sample_note,
 )
 from metrics.services.analysis.labels.open_pairs import open_pairs
@@ -19,19 +21,31 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     """The share of the pairs at each rank that people graded with each level, by run."""
     inputs = direction_inputs(request)
     runs = runs_of(request, least=1)
-    grades = inputs.labels.whole
+    parts = people_parts_of(inputs)
+    grades = parts.own
     if not len(grades.grade):
         raise NotDefined("People have given no pair of these queries a grade yet.")
     ungraded_pairs = open_pairs(inputs)
     ranked_labels = []
     for number, run in enumerate(runs, start=1):
-        graded, ungraded = ranked_tables(inputs, run, [grades, ungraded_pairs])
+        graded, propagated, ungraded = ranked_tables(
+            inputs, run, [grades, parts.propagated, ungraded_pairs]
+        )
         ranked_labels.append(
             RankedLabels(
-                name_of(run), graded.query, graded.rank, graded.grade, ungraded.rank, graded.depth
+                name_of(run),
+                query=graded.query,
+                rank=graded.rank,
+                grade=graded.grade,
+                propagated_rank=propagated.rank,
+                open_rank=ungraded.rank,
+                depth=graded.depth,
             )
         )
         request.report_progress(number, len(runs), "runs")
+    nouns = with_propagation_note(
+        nouns_of(inputs), parts, "They are no labels: they have a column, and are in no share."
+    )
     names = dict(inputs.collection.levels.values_list("grade", "name"))
     levels = sorted({*names, *grades.grade.tolist()}, reverse=True)
     rank_table = labels_by_rank(
@@ -45,5 +59,5 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     return rank_labels_result(
         rank_table,
         [names.get(level, f"Grade {level}") for level in levels],
-        with_sample_note(nouns_of(inputs), inputs),
+        with_sample_note(nouns, inputs),
     )

@@ -13,7 +13,13 @@ from metrics.core.analyses.labels.reference_against_people import (
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, larger_grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, nouns_of, source_grades
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    nouns_of,
+    people_parts_of,
+    source_grades,
+    with_propagation_note,
+)
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_of_samples
 from metrics.services.scores import labels
@@ -28,8 +34,8 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     names = labels.set_names(collection=inputs.collection)
     if not names:
         raise NotDefined("The collection has no reference set to hold to people: load one.")
-    # the labels do not change this analysis: those of the inputs are people's
-    people = inputs.labels.whole
+    parts = people_parts_of(inputs)
+    people = parts.own
     if not len(people.grade):
         raise NotDefined(f"People gave no pair of these {inputs.group_facts.queries} a grade yet.")
     names_of_rows = names[:MOST_SETS]
@@ -48,7 +54,12 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
         is_positive=people.grade >= inputs.spec.threshold,
     )
     rows = [
-        QualityRow(name, quality, len(table.grade) - int(np.count_nonzero(is_member)))
+        QualityRow(
+            name,
+            quality,
+            n_propagated := int(np.count_nonzero(mask_of(table, parts.propagated))),
+            len(table.grade) - int(np.count_nonzero(is_member)) - n_propagated,
+        )
         for (name, table), is_member, quality in zip(
             positives.items(),
             is_in_set,
@@ -56,7 +67,9 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
             strict=True,
         )
     ]
-    nouns = nouns_of(inputs)
+    nouns = with_propagation_note(
+        nouns_of(inputs), parts, "They are no labels: no number of judged pairs, and no share."
+    )
     notes = [*nouns.notes, "Disputed and escalated pairs have no grade: they count as not judged."]
     if samples := names_of_samples(collection=inputs.collection):
         notes.append(sample_sentence(samples, "these numbers"))

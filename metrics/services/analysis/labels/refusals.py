@@ -14,8 +14,10 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
     nouns_of,
+    people_parts_of,
     runs_of,
     source_grades,
+    with_propagation_note,
 )
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.run_ranks import ranked_tables
@@ -39,28 +41,32 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         NamedGrades(name, source_grades(inputs, LabelSource.of(People.NONE, [name])))
         for name in names
     ]
-    people = labels.people_parts(collection=inputs.collection, direction=inputs.scope.direction)
-    refusals = refused_positives(
-        labels.within(people.whole, inputs.scope),
-        references,
-        sources=inputs.scope.sources,
-        threshold=inputs.spec.threshold,
-        groups=inputs.groups,
+    parts = people_parts_of(inputs)
+    refusals, propagated = (
+        refused_positives(
+            grades,
+            references,
+            sources=inputs.scope.sources,
+            threshold=inputs.spec.threshold,
+            groups=inputs.groups,
+        )
+        for grades in parts
     )
     n_graded = sum(row.n_graded for row in refusals)
     sets = ", ".join(f"“{name}”" for name in names)
-    if not n_graded:
-        raise NotDefined(
-            f"People have graded no positive of reference {sets} of these queries yet."
-        )
-    if not any(len(row.source) for row in refusals):
+    if not any(len(row.source) for row in [*refusals, *propagated]):
         raise NotDefined(
             f"People refused none of the positives of {sets} that they graded ({n_graded:,})."
+            if n_graded
+            else f"People have graded no positive of reference {sets} of these queries yet."
         )
     return refusals_result(
-        _pairs(inputs, runs, refusals, people.propagated),
+        _pairs(inputs, runs, [*refusals, *propagated], parts.propagated),
         refusals,
-        nouns_of(inputs),
+        propagated,
+        with_propagation_note(
+            nouns_of(inputs), parts, "They are no labels: people's numbers are without them."
+        ),
         sides=labels.ends(inputs.scope.direction),
         runs=[name_of(run) for run in runs],
     )

@@ -59,7 +59,7 @@ def against_headline(n_queries):
     (quality,) = reference_against_people(
         judged, ~is_second[None, :], groups=Groups.single(n_queries)
     )
-    rows = [QualityRow("reference “a”", quality, 0)]
+    rows = [QualityRow("reference “a”", quality, 0, 0)]
     return against_people_result(rows, NOUNS).headline
 
 
@@ -81,7 +81,7 @@ def rank_headline(ranks, n_runs=1):
     positives = RankedPositives(
         np.arange(n), rank, np.zeros(n, dtype=np.int64), rank[:0], np.full(n, 30)
     )
-    by_rank = positives_by_rank(positives, groups=Groups.single(n), n_origins=3, deepest=30)
+    by_rank = positives_by_rank(positives, groups=Groups.single(n), n_origins=4, deepest=30)
     runs = [RankedRun(f"run {number}", by_rank) for number in range(n_runs)]
     return by_rank_result(runs, NOUNS, labels="people only")
 

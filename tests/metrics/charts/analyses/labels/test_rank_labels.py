@@ -15,11 +15,9 @@ def result(*runs, names="abcdefgh"):
     ranked_labels = []
     for name, grades in zip(names, runs, strict=False):
         query, column = np.nonzero(grades >= 0)
-        depth = np.full(len(grades), grades.shape[1])
+        depth, none = np.full(len(grades), grades.shape[1]), np.zeros(0, dtype=int)
         ranked_labels.append(
-            RankedLabels(
-                name, query, column + 1, grades[query, column], np.zeros(0, dtype=int), depth
-            )
+            RankedLabels(name, query, column + 1, grades[query, column], none, none, depth)
         )
     groups = Groups.single(len(runs[0]))
     table = labels_by_rank(ranked_labels, [1, 0], threshold=1, groups=groups)

@@ -14,21 +14,25 @@ NOUNS = Nouns("captions", "50 captions", ["Rough."])
 PAIR = RefusedPair("a", ItemSummary("q", "one"), ItemSummary("d", ""), 2, 0, "No", 1, "Single", [])
 
 
-def result(*n_graded, n_refused=7, pairs=(PAIR,)):
-    """Of each set the first captions have a grade by people, who refuse so many of them."""
+def result(*n_graded, n_refused=7, pairs=(PAIR,), propagated=()):
+    """Of each set the first captions have a grade by people, who refuse so many of them.
+
+    propagated : the propagated grades of the first captions
+    """
     people = {(caption, 1): int(caption >= n_refused) for caption in range(50)}
     references = [
         NamedGrades(name, sorted_grades(np.array([(caption, 1, 1) for caption in range(n)])))
         for name, n in zip("abc", n_graded, strict=False)
     ]
-    rows = refused_positives(
-        sorted_grades(np.array([(*pair, grade) for pair, grade in people.items()])),
-        references,
-        sources=np.arange(50),
-        threshold=1,
-        groups=Groups.single(50),
+    own = sorted_grades(np.array([(*pair, grade) for pair, grade in people.items()]))
+    copies = [(caption, 1, grade) for caption, grade in enumerate(propagated)]
+    rows, of_copies = (
+        refused_positives(
+            grades, references, sources=np.arange(50), threshold=1, groups=Groups.single(50)
+        )
+        for grades in (own, sorted_grades(np.array(copies, dtype=np.int64)))
     )
-    return refusals_result(pairs, rows, NOUNS, sides=("query", "document"), runs=[])
+    return refusals_result(pairs, rows, of_copies, NOUNS, sides=("query", "document"), runs=[])
 
 
 def test_the_share_of_thirty_and_more_has_its_interval():
@@ -48,6 +52,14 @@ def test_of_few_and_of_several_sets_numbers_are_told():
         "Reference “b” has 8 positives of these captions",
         "Rough.",
     ]
+
+
+def test_propagated_grades_are_told_apart():
+    (first, *_) = result(40, propagated=[0, 1, 0]).notes
+    assert first == (
+        "Reference “a” has 40 positives of these captions; people graded 40 of them and refused "
+        "7. Of 3 with a propagated grade it refuses 2. Of the others nothing is known."
+    )
 
 
 def test_a_list_that_is_too_long_says_so(monkeypatch):

@@ -15,7 +15,7 @@ from tests.metrics.core.analyses.collection import recounts
 from tests.sizes import cases
 
 LEVELS = [3, 2, 1, 0]
-DISPUTED, UNKNOWN = -1, -2  # in place of a grade
+DISPUTED, UNKNOWN, PROPAGATED = -1, -2, -3  # in place of a grade
 
 
 def ranked_labels(name, rankings):
@@ -28,9 +28,12 @@ def ranked_labels(name, rankings):
     ]
     graded = [place for place in places if place[2] >= 0]
     columns = np.array(graded, dtype=np.int64).reshape(-1, 3).T
-    disputed = [rank for _, rank, grade in places if grade == DISPUTED]
+    propagated, disputed = (
+        np.array([rank for _, rank, grade in places if grade == kind], dtype=np.int64)
+        for kind in (PROPAGATED, DISPUTED)
+    )
     depth = np.array([len(ranking) for ranking in rankings], dtype=np.int64)
-    return RankedLabels(name, *columns, np.array(disputed, dtype=np.int64), depth)
+    return RankedLabels(name, *columns, propagated, disputed, depth)
 
 
 def table(*runs, groups=None, threshold=2):
@@ -57,6 +60,7 @@ def assert_counted(shares, places, weight, threshold):
     graded = [(query, grade) for query, grade in places if grade is not None and grade >= 0]
     assert shares.n == len(places)
     assert shares.n_graded == len(graded)
+    assert shares.n_propagated == sum(grade == PROPAGATED for _, grade in places)
     assert shares.n_open == sum(grade == DISPUTED for _, grade in places)
     assert shares.n_unjudged == sum(grade is None or grade == UNKNOWN for _, grade in places)
     if not graded:
@@ -83,7 +87,7 @@ def last_rank_of(runs):
     return max(rank for rank, share in enumerate(shares, start=1) if 2 * share >= max(shares))
 
 
-GRADES = st.sampled_from([None, None, DISPUTED, UNKNOWN, 0, 1, 2, 3])
+GRADES = st.sampled_from([None, None, DISPUTED, UNKNOWN, PROPAGATED, 0, 1, 2, 3])
 RUNS = st.integers(1, 7).flatmap(
     lambda n: st.lists(
         st.lists(st.lists(GRADES, max_size=23), min_size=n, max_size=n), min_size=1, max_size=3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Item
+from annotate.models import Duplicate, Item
 from tests.metrics import studies
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,
@@ -72,6 +72,26 @@ def test_people_alone_have_one_series_and_a_headline_without_others(study):
     answer = answer_of(study, "positives-per-query", labels="only")
     assert answer.result.headline == "The median of the queries has 0 positives by people only"
     assert len(answer.result.rows) == 1
+
+
+def test_the_series_of_people_is_of_their_own_labels(study):
+    grade(study, {(0, 1): 1, (0, 2): 1, (1, 1): 1})
+    first, third = queries_of(study)[0], queries_of(study)[3]
+    Duplicate.objects.create(collection=study, item=third, original=first, side="query")
+    own = "people only, without propagated grades"
+    rows = by_labels(table_of(study, "positives-per-query"))
+    assert list(rows) == ["people over reference “original”", "reference “original” only", own]
+    assert rows["people over reference “original”"]["n_positive"] == 6 + 2 + 2
+    assert rows[own]["n_positive"] == 3
+    answer = answer_of(study, "positives-per-query")
+    assert answer.result.notes[1:] == [
+        "2 pairs of duplicates take the grades of their originals.",
+        "“Without propagated grades” are only labels that people gave to the pair itself.",
+    ]
+    alone = by_labels(table_of(study, "positives-per-query", labels="only"))
+    assert {name: row["n_positive"] for name, row in alone.items()} == {"people only": 5, own: 3}
+    reference = by_labels(table_of(study, "positives-per-query", labels="none:original"))
+    assert list(reference) == ["reference “original” only"]
 
 
 def test_of_many_reference_sets_five_have_a_series_and_the_others_are_named(study):

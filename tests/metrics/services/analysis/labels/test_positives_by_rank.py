@@ -17,7 +17,7 @@ from tests.metrics.services.analysis.questions import answer_of, table_of
 
 pytestmark = pytest.mark.django_db
 NAME = "positives-by-rank"
-ORIGINS = ("n_reference", "n_both", "n_people")
+ORIGINS = ("n_reference", "n_both", "n_people")  # n_propagated is 0 without duplicates
 
 
 @pytest.fixture
@@ -92,13 +92,32 @@ def test_excluded_items_leave_no_rank_free(study):
     assert counts["2"] == [1, 0, 1] and counts["3"] == [1, 0, 0] and "4" not in counts
 
 
-def test_propagated_grades_are_peoples_and_are_told(study):
+def test_propagated_grades_are_an_origin_of_their_own_and_no_judged_pairs(study):
+    before = table_of(study, NAME, **choices())
+    assert {row["n_propagated"] for row in before} == {0}
     first, third = queries_of(study)[0], queries_of(study)[3]
     Duplicate.objects.create(collection=study, item=third, original=first, side="query")
-    counts = counts_of(study)
-    assert counts["1"] == [0, 1, 1] and counts["3"] == [1, 0, 2]
-    notes = answer_of(study, NAME, **choices()).result.notes
-    assert "2 pairs of duplicates take the grades of their originals." in notes
+    rows = table_of(study, NAME, **choices())
+    # query 3 takes the positives (0, 0) and (0, 2); its reference's (3, 3) stays
+    assert [row["n_propagated"] for row in rows] == [1, 0, 1, 0, 2, 0, 0]
+    for name in (*ORIGINS, "n_judged", "judged"):
+        assert [row[name] for row in rows] == [row[name] for row in before]
+    assert [row["n"] for row in rows[:4]] == [2, 0, 3, 1]
+    result = answer_of(study, NAME, **choices()).result
+    assert result.notes[1:3] == [
+        "2 pairs of duplicates take the grades of their originals.",
+        "They are no labels: judged are pairs with a grade of their own.",
+    ]
+    colour = result.spec["vconcat"][1]["encoding"]["color"]
+    assert colour["scale"]["domain"][-1] == "Propagated alone"
+
+
+def test_what_the_reference_has_too_is_the_references_and_not_propagated(study):
+    first, second = queries_of(study)[0], queries_of(study)[2]
+    Duplicate.objects.create(collection=study, item=second, original=first, side="query")
+    # query 2 takes (0, 2), which is its own document and a positive of the reference
+    rows = table_of(study, NAME, **choices())
+    assert (rows[2]["n_reference"], rows[2]["n_propagated"]) == (1, 0)
 
 
 def test_the_reverse_direction_has_runs_and_queries_of_its_own(study):

@@ -93,7 +93,7 @@ def test_propagated_grades_have_a_row_with_them_and_one_without(study):
     assert counts["people only"] == 4
     assert counts["people only, without propagated grades"] == 3
     sentence = "1 pair of a duplicate takes the grade of its original."
-    own = "The row without propagated grades has only labels that people gave to the pair itself."
+    own = "“Without propagated grades” are only labels that people gave to the pair itself."
     for labels in ("over:original", "none:original"):
         notes = answer_of(study, NAME, labels=labels).result.notes
         assert notes.count(sentence) == 1 and notes[-1] == own

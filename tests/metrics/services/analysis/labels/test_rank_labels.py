@@ -117,15 +117,21 @@ def test_a_query_set_has_its_own_queries(study):
     assert rows_of(study, [run(study)], queries="few")["run", "1"] == (2, 2, 0, 0, 2, 0, 0)
 
 
-def test_propagated_grades_count_and_are_told(study):
+def test_propagated_grades_stand_apart_from_peoples(study):
     grade(study, {(n, n): 2 for n in range(6)})
+    # one of their own too
+    grade(study, {(5, 4): 1})
     documents = documents_of(study)
     group = DuplicateGroup(documents[0], [documents[8]])
     mark_duplicates(collection=study, groups=[group], by=None)
     only = run(study, shift=8)
-    assert rows_of(study, [only])["run", "1"] == (6, 1, 0, 5, 1, 0, 0)
-    result = answer_of(study, NAME, run=[only.pk]).result
-    assert "1 pair of a duplicate takes the grade of its original." in result.notes
+    (row, *_) = table_of(study, NAME, run=[only.pk])
+    assert tuple(row[key] for key in COUNTS) == (6, 1, 0, 4, 0, 1, 0)
+    assert row["n_propagated"] == 1
+    assert answer_of(study, NAME, run=[only.pk]).result.notes[1:3] == [
+        "1 pair of a duplicate takes the grade of its original.",
+        "They are no labels: they have a column, and are in no share.",
+    ]
 
 
 def test_a_run_uploaded_as_a_matrix_is_ranked_by_all_of_its_cells(study, media_root):

@@ -80,14 +80,20 @@ def test_a_disputed_pair_counts_as_not_judged(study):
     )
 
 
-def test_propagated_grades_are_peoples_and_are_told(study):
+def test_propagated_grades_are_no_judged_pairs_and_are_told(study):
+    (before,) = table_of(study, NAME)
+    assert before["n_propagated"] == 0
     first, second = queries_of(study)[1:3]
     Duplicate.objects.create(collection=study, item=second, original=first, side="query")
     (row,) = table_of(study, NAME)
     # query 2 takes what people said of (1, 1) and (1, 2), the latter its own document
-    assert [row[key] for key in COUNTS] == [3, 2, 1, 4, 3]
+    assert (row["n_propagated"], row["n_unjudged"]) == (1, 3)
+    assert {**row, "n_propagated": 0, "n_unjudged": 4} == before
     notes = answer_of(study, NAME).result.notes
-    assert "2 pairs of duplicates take the grades of their originals." in notes
+    assert notes[1:3] == [
+        "2 pairs of duplicates take the grades of their originals.",
+        "They are no labels: no number of judged pairs, and no share.",
+    ]
 
 
 def test_excluded_items_are_left_out(study):

@@ -124,15 +124,36 @@ def test_excluded_items_and_disputed_pairs_are_no_refusals(study):
     assert answer_of(study, NAME).result.extent == "1 graded positive of 5 queries"
 
 
-def test_a_propagated_grade_refuses_without_a_label_of_its_own(study):
+def test_a_propagated_grade_refuses_and_counts_as_no_grade_by_people(study):
     grade(study, {(0, 8): 0})
     documents = documents_of(study)
     group = DuplicateGroup(documents[8], [documents[0]])
     mark_duplicates(collection=study, groups=[group], by=None)
     (row,) = table_of(study, NAME)
     assert (row["document"], row["n_labels"], row["decided"]) == ("d0", 0, "Propagated")
-    assert "1 pair of a duplicate takes the grade of its original." in (
-        answer_of(study, NAME).result.notes
+    result = answer_of(study, NAME).result
+    assert result.headline == "Propagated grades refuse 1 positive; people graded none of them"
+    assert result.extent == "0 graded positives of 6 queries"
+    assert [result.notes[0], *result.notes[2:]] == [
+        "Reference “original” has 6 positives of these queries; people graded 0 of them and "
+        "refused 0. Of 1 with a propagated grade it refuses 1. Of the others nothing is known.",
+        "1 pair of a duplicate takes the grade of its original.",
+        "They are no labels: people's numbers are without them.",
+    ]
+    grade(study, {(1, 1): 0, (2, 2): 1})
+    assert [row["decided"] for row in table_of(study, NAME)] == ["Single", "Propagated"]
+    assert answer_of(study, NAME).result.headline == (
+        "People refused 1 of the 2 positives of reference “original” that they graded"
+    )
+
+
+def test_a_propagated_grade_that_confirms_is_no_grade_by_people(study):
+    grade(study, {(0, 8): 1})
+    documents = documents_of(study)
+    group = DuplicateGroup(documents[8], [documents[0]])
+    mark_duplicates(collection=study, groups=[group], by=None)
+    assert answer_of(study, NAME).reason == (
+        "People have graded no positive of reference “original” of these queries yet."
     )
 
 
