@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from metrics.charts.analyses.labels.directions import in_directions, joined_nouns
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
@@ -21,28 +22,46 @@ class SetRow(NamedTuple):
     total: SourceTotal
 
 
-def by_set_result(rows: Sequence[SetRow], nouns: Nouns, *, subject: int, n: int) -> AnalysisResult:
-    """Positives by each label source.
+class DirectionTotals(NamedTuple):
+    """The rows of one direction, two or more, the first of the set to compare the others with.
 
-    rows : two or more, the first of the set that the others are compared with
-    subject : the row that the headline tells; n : queries
+    direction : as pages name it; n : queries; subject : the row that the headline tells
     """
-    first = rows[0].name
-    cells: list[list[Cell]] = [
-        [
-            row.name,
-            row.total.n_positive,
-            row.total.n_with,
-            n,
-            row.total.mean,
-            *row.total.interval,
-            row.total.factor,
-            *row.total.factor_interval,
+
+    direction: str
+    nouns: Nouns
+    n: int
+    rows: list[SetRow]
+    subject: int
+
+    @property
+    def cells(self) -> list[list[Cell]]:
+        """The direction, the names and the numbers of all rows."""
+        return [
+            [
+                self.direction,
+                row.name,
+                row.total.n_positive,
+                row.total.n_with,
+                self.n,
+                row.total.mean,
+                *row.total.interval,
+                row.total.factor,
+                *row.total.factor_interval,
+            ]
+            for row in self.rows
         ]
-        for row in rows
-    ]
+
+
+def by_set_result(tables: Sequence[DirectionTotals], notes: Sequence[str]) -> AnalysisResult:
+    """Positives by each label source; of the chosen direction, and perhaps of the other.
+
+    notes : beside those of the directions
+    """
+    first = tables[0].rows[0].name
+    nouns = joined_nouns([table.nouns for table in tables], notes)
     return AnalysisResult(
-        headline=_headline(rows[0], rows[subject], nouns, n),
+        headline=_headline(tables[0]),
         reading=(
             f"Bars: positives of one of the {nouns.queries} on average, with their 95 % interval; "
             f"above each how many there are in all, and how many times those by {first}. Counted "
@@ -51,6 +70,7 @@ def by_set_result(rows: Sequence[SetRow], nouns: Nouns, *, subject: int, n: int)
         ),
         extent=nouns.extent,
         columns=[
+            Column("direction", "Direction"),
             Column("labels", "Labels"),
             Column("n_positive", "Positives"),
             Column("n_with", f"{nouns.title} with one or more"),
@@ -62,16 +82,20 @@ def by_set_result(rows: Sequence[SetRow], nouns: Nouns, *, subject: int, n: int)
             Column("factor_low", "Times from", 2),
             Column("factor_high", "Times to", 2),
         ],
-        rows=cells,
-        spec=_bars(rows, nouns),
+        rows=[cells for table in tables for cells in table.cells],
+        spec=in_directions(
+            [_bars(table.rows, table.nouns) for table in tables],
+            [table.direction for table in tables],
+        ),
         notes=nouns.notes,
     )
 
 
-def _headline(first: SetRow, subject: SetRow, nouns: Nouns, n: int) -> str:
+def _headline(table: DirectionTotals) -> str:
     """The factor of one source with its interval, or both counts where there are few queries."""
+    nouns, first, subject = table.nouns, table.rows[0], table.rows[table.subject]
     factor, interval = subject.total.factor, subject.total.factor_interval
-    if factor is None or interval.low is None or interval.high is None or n < FEWEST:
+    if factor is None or interval.low is None or interval.high is None or table.n < FEWEST:
         return (
             f"The {nouns.queries} have {counted(subject.total.n_positive, 'positive')} by "
             f"{subject.name}, and {first.total.n_positive:,} by {first.name}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from metrics.charts.analyses.labels.directions import in_directions, joined_nouns
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, share_text
@@ -28,10 +29,38 @@ class QualityRow(NamedTuple):
     n_propagated: int
     n_unjudged: int
 
+    @property
+    def cells(self) -> list[Cell]:
+        """The name, the counts and the shares with their intervals."""
+        quality = self.quality
+        n_judged = quality.n_agreed + quality.n_refused
+        counts = [n_judged, quality.n_agreed, quality.n_refused, quality.n_missing]
+        shares = (quality.precision, quality.recall, quality.recall_in_both)
+        percents = [cell for share in shares for cell in _percents(share)]
+        return [self.name, *counts, self.n_propagated, self.n_unjudged, *percents]
 
-def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisResult:
-    """Precision and recall of reference sets, the oldest first; at least one."""
+
+class DirectionQuality(NamedTuple):
+    """The rows of one direction, the oldest set first; at least one.
+
+    direction : as pages name it
+    """
+
+    direction: str
+    nouns: Nouns
+    rows: list[QualityRow]
+
+
+def against_people_result(
+    tables: Sequence[DirectionQuality], notes: Sequence[str]
+) -> AnalysisResult:
+    """Precision and recall of reference sets; of the chosen direction, and perhaps of the other.
+
+    notes : beside those of the directions
+    """
+    nouns = joined_nouns([table.nouns for table in tables], notes)
     columns = [
+        Column("direction", "Direction"),
         Column("labels", "Reference set"),
         Column("n_judged", "Positives that people judged"),
         Column("n_agreed", "Confirmed"),
@@ -45,16 +74,8 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
         columns += [Column(f"{key}_low", f"{title}, from", 1)]
         columns += [Column(f"{key}_high", f"{title}, to", 1)]
         columns += [Column(f"{key}_n", f"{title}, {nouns.queries}")]
-    cells: list[list[Cell]] = []
-    for row in rows:
-        quality = row.quality
-        n_judged = quality.n_agreed + quality.n_refused
-        counts = [n_judged, quality.n_agreed, quality.n_refused, quality.n_missing]
-        counts += [row.n_propagated, row.n_unjudged]
-        shares = (quality.precision, quality.recall, quality.recall_in_both)
-        cells.append([row.name, *counts, *(cell for share in shares for cell in _percents(share))])
     return AnalysisResult(
-        headline=_headline(rows[0], nouns),
+        headline=_headline(tables[0].rows[0], tables[0].nouns),
         reading=(
             "Precision: of a set's positives that people judged, those that they confirm. Recall: "
             "of the positives by people, those that the set has. Both are means over the "
@@ -65,8 +86,10 @@ def against_people_result(rows: Sequence[QualityRow], nouns: Nouns) -> AnalysisR
         ),
         extent=nouns.extent,
         columns=columns,
-        rows=cells,
-        spec=_points(rows),
+        rows=[[table.direction, *row.cells] for table in tables for row in table.rows],
+        spec=in_directions(
+            [_points(table.rows) for table in tables], [table.direction for table in tables]
+        ),
         notes=nouns.notes,
     )
 

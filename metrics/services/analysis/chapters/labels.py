@@ -82,12 +82,12 @@ ANALYSES = [
         question="How many positives does each reference set have, and how many do people add?",
         paper="ECCV Caption, Table 3",
         definition=(
-            "Of the queries of the set and direction the positive pairs are counted by each "
-            "reference set alone, by people alone, by the chosen label source, and by the larger "
-            "grade of all of them. A disputed pair has no grade; excluded items are left out. The "
-            "factor is the mean over that of the oldest chosen reference set; its 95 % interval is "
-            "Student's on the logarithm, by groups of queries. Where grades are propagated, "
-            "people have a row with them and one without."
+            "Of the queries of the set, in each direction that has some, the positive pairs are "
+            "counted by each reference set alone, by people alone, by the chosen label source, and "
+            "by the larger grade of all of them. A disputed pair has no grade; excluded items are "
+            "left out. The factor is the mean over that of the oldest chosen reference set; its "
+            "95 % interval is Student's on the logarithm, by groups of queries. Where grades are "
+            "propagated, people have a row with them and one without."
         ),
         find=by_set.by_set,
         function=positives_by_set,
@@ -107,13 +107,14 @@ ANALYSES = [
             "a share by groups of queries. Propagated grades are counted apart. The paper leaves "
             "queries without a judged positive of the set out of recall too: that has a column of "
             "its own. Disputed pairs, and pairs that a lead excluded, have no grade; excluded "
-            "items are left out."
+            "items are left out. Each set has a row, the chosen ones together, and all; so in both "
+            "directions, where the other one has a query set of this name, and grades by people."
         ),
         find=against_people.against_people,
         function=reference_against_people,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_reference_against_people.py",
-        choices=frozenset({Choice.THRESHOLD, Choice.QUERIES}),
+        choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES}),
     ),
     Analysis(
         name="positives-by-rank",

@@ -1,9 +1,8 @@
-"""Positives by each reference set, by people, and by both together."""
+"""Positives by each reference set, by people, and by both together, in both directions."""
 
 import numpy as np
 
-from metrics.charts.analyses.labels.positives_by_set import SetRow, by_set_result
-from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.labels.positives_by_set import DirectionTotals, SetRow, by_set_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.labels.label_sources import Grades, LabelSource, People
@@ -11,75 +10,82 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     OWN_LABELS,
     OWN_NOTE,
-    direction_inputs,
     nouns_of,
-    people_parts_of,
     positives_by_query,
     with_propagation_note,
 )
-from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.analysis.labels.two_directions import (
+    MOST_SETS,
+    DirectionLabels,
+    all_sets_text,
+    labels_by_direction,
+)
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_of_samples
-from metrics.services.scores import labels
-from metrics.services.scores.labels import PeopleParts
-
-MOST_SETS = 12  # of reference sets with a row of their own
 
 
 def by_set(request: AnalysisRequest) -> AnalysisResult:
     """Positives by each reference set, against the oldest one that is chosen."""
-    inputs = direction_inputs(request)
-    collection, scope = inputs.collection, inputs.scope
-    names = labels.set_names(collection=collection)
+    both = labels_by_direction(request)
+    names = both.set_names
     if not names:
         raise NotDefined(
             "The collection has no reference set whose positives people's could be compared with: "
             "load one."
         )
-    source = LabelSource.parse(inputs.spec.label_source)
+    source = LabelSource.parse(request.spec.scores.label_source)
     first = next((name for name in names if name in source.sets), names[0])
-    set_names = [first, *(name for name in names if name != first)][:MOST_SETS]
-    references = [
-        labels.within(
-            labels.reference_grades(collection=collection, name=name, direction=scope.direction),
-            scope,
-        )
-        for name in set_names
-    ]
-    parts = people_parts_of(inputs)
-    together = LabelSource.of(People.UNION, set_names)
-    people = LabelSource.of(People.ONLY)
+    shown = [first, *(name for name in names if name != first)][:MOST_SETS]
+    tables, notes = [], list(both.notes)
+    for direction in both.directions:
+        totals = direction_totals(direction, source, shown)
+        if any(row.total.n_positive for row in totals.rows):
+            tables.append(totals)
+        elif not tables:
+            raise NotDefined("No query has a positive by any of these labels yet.")
+        else:
+            notes.append(f"{direction.title} is not shown: there is no positive by these labels.")
+    if samples := names_of_samples(collection=request.collection):
+        notes.append(sample_sentence(samples, "these numbers"))
+    if left_out := [name for name in names if name not in shown]:
+        names_text = ", ".join(f"“{name}”" for name in left_out)
+        notes.append(f"Without a row of their own, but in the larger grade of all: {names_text}.")
+    return by_set_result(tables, notes)
+
+
+def direction_totals(
+    direction: DirectionLabels, source: LabelSource, shown: list[str]
+) -> DirectionTotals:
+    """Count the positives of one direction.
+
+    source : the chosen labels; shown : the sets with a row, the first one to compare with
+    """
+    inputs, parts, references = direction.inputs, direction.people, direction.references
+    names, people = list(references), LabelSource.of(People.ONLY)
+    together = LabelSource.of(People.UNION, names)
+    together_label = f"the larger grade of people and {all_sets_text(names)}"
     grades: dict[str, tuple[Grades, str]] = {
-        LabelSource.of(People.NONE, [name]).label: (table, "reference")
-        for name, table in zip(set_names, references, strict=True)
+        LabelSource.of(People.NONE, [name]).label: (references[name], "reference") for name in shown
     }
     grades[people.label] = (parts.whole, "people")
     if len(parts.propagated.grade):
         grades[OWN_LABELS] = (parts.own, "people")
-    grades.setdefault(source.label, (inputs.labels.whole, "both"))
-    grades.setdefault(together.label, (together.grades(parts.whole, references), "both"))
+    of_source = source.grades(parts.whole, [references[name] for name in source.sets])
+    grades.setdefault(source.label, (of_source, "both"))
+    of_all = together.grades(parts.whole, list(references.values()))
+    grades.setdefault(together_label, (of_all, "both"))
     n_positive = np.array([positives_by_query(inputs, table) for table, _ in grades.values()])
-    if not n_positive.any():
-        raise NotDefined("No query has a positive by any of these labels yet.")
     rows = [
         SetRow(name, origin, total)
         for (name, (_, origin)), total in zip(
             grades.items(), positives_by_set(n_positive, groups=inputs.groups), strict=True
         )
     ]
-    order = [row.name for row in rows]
-    subject = order.index(source.label) or order.index(together.label)
-    nouns = _with_notes(inputs, parts, left_out=[name for name in names if name not in set_names])
-    return by_set_result(rows, nouns, subject=subject, n=len(scope.sources))
-
-
-def _with_notes(inputs: DirectionInputs, parts: PeopleParts, *, left_out: list[str]) -> Nouns:
-    """The nouns, with notes on propagated grades, samples and reference sets without a row."""
-    nouns = with_propagation_note(nouns_of(inputs), parts, OWN_NOTE)
-    notes = list(nouns.notes)
-    if samples := names_of_samples(collection=inputs.collection):
-        notes.append(sample_sentence(samples, "these numbers"))
-    if left_out:
-        names_text = ", ".join(f"“{name}”" for name in left_out)
-        notes.append(f"Not shown, and not counted in the union: {names_text}.")
-    return nouns._replace(notes=notes)
+    order = list(grades)
+    return DirectionTotals(
+        direction.title,
+        with_propagation_note(nouns_of(inputs), parts, OWN_NOTE),
+        len(inputs.scope.sources),
+        rows,
+        subject=order.index(source.label) or order.index(together_label),
+    )

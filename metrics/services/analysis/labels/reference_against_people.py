@@ -1,8 +1,11 @@
-"""Precision and recall of reference sets against people's grades."""
+"""Precision and recall of reference sets against people's grades, in both directions."""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from metrics.charts.analyses.labels.reference_against_people import (
+    DirectionQuality,
     QualityRow,
     against_people_result,
 )
@@ -13,67 +16,81 @@ from metrics.core.analyses.labels.reference_against_people import (
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, larger_grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import (
-    direction_inputs,
-    nouns_of,
-    people_parts_of,
-    source_grades,
-    with_propagation_note,
+from metrics.services.analysis.inputs import nouns_of, with_propagation_note
+from metrics.services.analysis.labels.two_directions import (
+    MOST_SETS,
+    DirectionLabels,
+    all_sets_text,
+    labels_by_direction,
 )
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_of_samples
-from metrics.services.scores import labels
 from metrics.services.scores.propagation import mask_of
-
-MOST_SETS = 12  # of reference sets with a row of their own
 
 
 def against_people(request: AnalysisRequest) -> AnalysisResult:
-    """Each reference set, and all together, against people's grades of the same queries."""
-    inputs = direction_inputs(request)
-    names = labels.set_names(collection=inputs.collection)
+    """Each reference set, the chosen together, and all, against people's grades."""
+    both = labels_by_direction(request)
+    names, first = both.set_names, both.directions[0]
     if not names:
         raise NotDefined("The collection has no reference set to hold to people: load one.")
-    parts = people_parts_of(inputs)
-    people = parts.own
-    if not len(people.grade):
-        raise NotDefined(f"People gave no pair of these {inputs.group_facts.queries} a grade yet.")
-    names_of_rows = names[:MOST_SETS]
-    positives = {}
-    for name in names_of_rows:
-        source = LabelSource.of(People.NONE, [name])
-        grades = source_grades(inputs, source)
-        keep = grades.grade >= inputs.spec.threshold
-        positives[source.sets_text] = Grades(*(values[keep] for values in grades))
-    if len(names_of_rows) > 1:
-        source = LabelSource.of(People.NONE, names_of_rows)
-        positives[source.sets_text] = larger_grades(list(positives.values()))
-    is_in_set = np.array([mask_of(people, table) for table in positives.values()])
-    judged_pairs = JudgedPairs(
-        query=np.searchsorted(inputs.scope.sources, people.source),
-        is_positive=people.grade >= inputs.spec.threshold,
-    )
-    rows = [
-        QualityRow(
-            name,
-            quality,
-            n_propagated := int(np.count_nonzero(mask_of(table, parts.propagated))),
-            len(table.grade) - int(np.count_nonzero(is_member)) - n_propagated,
+    if not len(first.people.own.grade):
+        queries = first.inputs.group_facts.queries
+        raise NotDefined(f"People gave no pair of these {queries} a grade yet.")
+    chosen = LabelSource.parse(request.spec.scores.label_source).sets
+    # the chosen sets first, the oldest before others, as the headline tells of the first row
+    shown = sorted(names, key=lambda name: name not in chosen)[:MOST_SETS]
+    sets_by_row = {LabelSource.of(People.NONE, [name]).sets_text: [name] for name in shown}
+    if 1 < len(chosen) < len(names):
+        sets_by_row[LabelSource.of(People.NONE, chosen).sets_text] = list(chosen)
+    if len(names) > 1:
+        sets_by_row[all_sets_text(names)] = names
+    tables, notes = [], list(both.notes)
+    for direction in both.directions:
+        nouns = nouns_of(direction.inputs)
+        if not len(direction.people.own.grade):
+            notes.append(
+                f"{direction.title} is not shown: people gave no pair of these {nouns.queries} a "
+                "grade yet."
+            )
+            continue
+        nouns = with_propagation_note(
+            nouns,
+            direction.people,
+            "They are no labels: no number of judged pairs, and no share.",
         )
-        for (name, table), is_member, quality in zip(
-            positives.items(),
-            is_in_set,
-            reference_against_people(judged_pairs, is_in_set, groups=inputs.groups),
-            strict=True,
+        tables.append(
+            DirectionQuality(direction.title, nouns, quality_rows(direction, sets_by_row))
         )
-    ]
-    nouns = with_propagation_note(
-        nouns_of(inputs), parts, "They are no labels: no number of judged pairs, and no share."
-    )
-    notes = [*nouns.notes, "Disputed and escalated pairs have no grade: they count as not judged."]
-    if samples := names_of_samples(collection=inputs.collection):
+    notes.append("Disputed and escalated pairs have no grade: they count as not judged.")
+    if samples := names_of_samples(collection=request.collection):
         notes.append(sample_sentence(samples, "these numbers"))
-    if left_out := names[MOST_SETS:]:
+    if left_out := [name for name in names if name not in shown]:
         names_text = ", ".join(f"“{name}”" for name in left_out)
-        notes.append(f"Not shown, and not counted in the last row: {names_text}.")
-    return against_people_result(rows, nouns._replace(notes=notes))
+        notes.append(f"Without a row of their own, but in that of all: {names_text}.")
+    return against_people_result(tables, notes)
+
+
+def quality_rows(
+    direction: DirectionLabels, sets_by_row: Mapping[str, Sequence[str]]
+) -> list[QualityRow]:
+    """Hold sets, or several together, to people's own grades of one direction."""
+    inputs, (own, propagated) = direction.inputs, direction.people
+    positives = {}
+    for name, grades in direction.references.items():
+        keep = grades.grade >= inputs.spec.threshold
+        positives[name] = Grades(*(values[keep] for values in grades))
+    tables = [larger_grades([positives[name] for name in names]) for names in sets_by_row.values()]
+    is_in_set = np.array([mask_of(own, table) for table in tables])
+    judged_pairs = JudgedPairs(
+        query=np.searchsorted(inputs.scope.sources, own.source),
+        is_positive=own.grade >= inputs.spec.threshold,
+    )
+    qualities = reference_against_people(judged_pairs, is_in_set, groups=inputs.groups)
+    rows = []
+    for name, table, quality in zip(sets_by_row, tables, qualities, strict=True):
+        n_propagated = int(np.count_nonzero(mask_of(table, propagated)))
+        n_judged = quality.n_agreed + quality.n_refused
+        n_unjudged = len(table.grade) - n_judged - n_propagated
+        rows.append(QualityRow(name, quality, n_propagated, n_unjudged))
+    return rows

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from metrics.charts.analyses.labels.positives_by_rank import RankedRun, by_rank_result
-from metrics.charts.analyses.labels.positives_by_set import SetRow, by_set_result
+from metrics.charts.analyses.labels.positives_by_set import DirectionTotals, SetRow, by_set_result
 from metrics.charts.analyses.labels.reference_against_people import (
+    DirectionQuality,
     QualityRow,
     against_people_result,
 )
@@ -25,7 +26,8 @@ def set_headline(first, second):
     n_positive = np.array([first, second])
     totals = positives_by_set(n_positive, groups=Groups.single(len(first)))
     rows = [SetRow("set a", "reference", totals[0]), SetRow("people", "people", totals[1])]
-    return by_set_result(rows, NOUNS, subject=1, n=len(first)).headline
+    table = DirectionTotals("Query to document", NOUNS, len(first), rows, subject=1)
+    return by_set_result([table], []).headline
 
 
 def test_a_factor_is_told_with_its_interval_from_thirty_queries_on():
@@ -60,7 +62,8 @@ def against_headline(n_queries):
         judged, ~is_second[None, :], groups=Groups.single(n_queries)
     )
     rows = [QualityRow("reference “a”", quality, 0, 0)]
-    return against_people_result(rows, NOUNS).headline
+    table = DirectionQuality("Query to document", NOUNS, rows)
+    return against_people_result([table], []).headline
 
 
 def test_recall_and_precision_are_told_with_their_intervals_from_thirty_queries_on():
