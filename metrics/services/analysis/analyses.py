@@ -100,6 +100,8 @@ class Analysis:
     test : of the numbers, as pytest names it
     choices : those that change it; measures : those where none is chosen
     n_runs, n_measures : how many it is about, the first of those chosen; None for all
+    of_people : counts what people labelled, of a chosen label source at most the reference sets
+    of_both_directions : shows both, whichever is chosen
     next_page : where to act on it, if anywhere
     of_scores : computes it from a file of scores; raises NotDefined
     """
@@ -117,6 +119,8 @@ class Analysis:
     measures: tuple[str, ...] = ()
     n_runs: int | None = None
     n_measures: int | None = 1
+    of_people: bool = False
+    of_both_directions: bool = False
     next_page: NextPage | None = None
     of_scores: Callable[[FileRequest], AnalysisResult] | None = None
 

@@ -136,13 +136,18 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
 
 
 def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer) -> str:
-    """The subject of a result: number of queries, labels, threshold, query set, runs, moment."""
+    """The subject of a result: number of queries, labels, threshold, query set, runs, moment.
+
+    With the direction where the collection has both, and the result is of one.
+    """
     spec = analysis.spec(choices).scores
+    has_direction = len(choices.directions) > 1 and not analysis.of_both_directions
+    direction = f", {choices.direction.label.lower()}" if has_direction else ""
     moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
     extent = answer.result.extent if answer.result else ""
     sentences = [
         f"Of {extent}" if extent else "",
-        f"Query set “{spec.query_set}”" if Choice.QUERIES in analysis.choices else "",
+        f"Query set “{spec.query_set}”{direction}" if Choice.QUERIES in analysis.choices else "",
         _labels_text(analysis, choices),
         _measures_text(analysis, choices),
         f"Test: {METHOD_NAMES[spec.method]}" if spec.method else "",
@@ -154,11 +159,16 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
 
 def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:
     spec = analysis.spec(choices).scores
-    labels = f"Labels: {LabelSource.parse(spec.label_source).label}"
-    threshold = f"positive from grade {spec.threshold}"
-    if Choice.LABELS not in analysis.choices:
-        return threshold.capitalize() if Choice.THRESHOLD in analysis.choices else ""
-    return f"{labels}; {threshold}" if Choice.THRESHOLD in analysis.choices else labels
+    source = LabelSource.parse(spec.label_source)
+    texts = []
+    if analysis.of_people:
+        texts.append("People's labels" + f" and {source.sets_text}" * bool(source.sets))
+    elif Choice.LABELS in analysis.choices:
+        texts.append(f"Labels: {source.label}")
+    if Choice.THRESHOLD in analysis.choices:
+        threshold = f"positive from grade {spec.threshold}"
+        texts.append(threshold if texts else threshold.capitalize())
+    return "; ".join(texts)
 
 
 def _measures_text(analysis: Analysis, choices: SharedChoices) -> str:

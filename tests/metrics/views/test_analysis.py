@@ -41,7 +41,8 @@ def test_a_finding_is_awaited_and_then_shown_with_what_it_is_of(client, study):
     for answer in (client.get(PAGE), client.get(f"{PAGE}state/")):
         text = text_of(answer)
         assert "The median of the queries has" in text
-        assert "Of 6 queries. Query set “all”. Labels: people over reference “original”;" in text
+        of = "Of 6 queries. Query set “all”, query to document. Labels: people over reference"
+        assert of in text
     assert "Definition and source" in text_of(client.get(PAGE))
 
 

@@ -55,6 +55,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_by_pool.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_people=True,
     ),
     Analysis(
         name="agreement-by-person",
@@ -75,6 +76,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_person_pairs.py",
         choices=frozenset(),
+        of_people=True,
     ),
     Analysis(
         name="positives-by-set",
@@ -94,6 +96,7 @@ ANALYSES = [
         oracle=Oracle.PUBLISHED,
         test="tests/metrics/core/analyses/labels/test_positives_by_set.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES}),
+        of_both_directions=True,
     ),
     Analysis(
         name="reference-against-people",
@@ -115,6 +118,8 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_reference_against_people.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES}),
+        of_people=True,
+        of_both_directions=True,
     ),
     Analysis(
         name="positives-by-rank",
@@ -159,6 +164,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_rank_labels.py",
         choices=BY_RUN | {Choice.THRESHOLD},
+        of_people=True,
     ),
     Analysis(
         name="reasons-by-run-and-rank",
@@ -179,6 +185,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_reasons.py",
         choices=BY_RUN,
+        of_people=True,
     ),
     Analysis(
         name="refused-positives",
@@ -199,6 +206,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_refusals.py",
         choices=BY_RUN | {Choice.LABELS, Choice.THRESHOLD},
+        of_people=True,
     ),
     Analysis(
         name="excluded-items",
@@ -216,6 +224,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_exclusions.py",
         choices=frozenset(),
+        of_people=True,
     ),
     Analysis(
         name="agreement-coefficients",
@@ -241,6 +250,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_coefficients.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_people=True,
     ),
     Analysis(
         name="alpha-as-labels-came",
@@ -263,5 +273,6 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_arrivals.py",
         choices=frozenset(),
+        of_people=True,
     ),
 ]

@@ -175,6 +175,7 @@ ANALYSES = [
         choices=OF_MEASURES,
         measures=("C@1", "C@5", "C@10", "mAP@R"),
         n_measures=None,
+        of_both_directions=True,
     ),
     Analysis(
         name="folds",
@@ -195,6 +196,7 @@ ANALYSES = [
         choices=OF_MEASURES,
         measures=("C@1", "C@5", "C@10"),
         n_measures=None,
+        of_both_directions=True,
     ),
     Analysis(
         name="protocols",
@@ -213,5 +215,6 @@ ANALYSES = [
         oracle=Oracle.PUBLISHED,
         test="tests/metrics/core/analyses/measures/test_protocol_tables.py",
         choices=frozenset({Choice.RUNS}),
+        of_both_directions=True,
     ),
 ]

@@ -134,6 +134,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_people.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_people=True,
     ),
     Analysis(
         name="conclusions",

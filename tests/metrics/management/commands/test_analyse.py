@@ -36,7 +36,7 @@ def test_by_default_it_prints_sentences_and_the_table(study):
     lines = manage("analyse", NAME, *OF_STUDY).stdout.splitlines()
     result = answer_of(study, NAME).result
     assert lines[0] == f"# {result.headline}"
-    assert lines[2].startswith("# Of 6 queries. Query set “all”. Labels: people over reference")
+    assert lines[2].startswith("# Of 6 queries. Query set “all”, query to document. Labels: people")
     table = [line for line in lines if not line.startswith("#")]
     assert table[0].split("\t") == [column.title for column in result.columns]
     assert len(table) == 1 + len(result.rows)
@@ -52,7 +52,9 @@ def test_csv_and_json_have_all_digits_and_svg_the_chart(study):
     svg = ElementTree.fromstring(manage("analyse", NAME, *OF_STUDY, "--svg").stdout)
     assert svg.tag.endswith("svg") and "median 1" in "".join(svg.itertext())
     description = svg.find("{http://www.w3.org/2000/svg}desc")
-    assert "Of 6 queries. Query set “all”. Labels: people over" in description.text
+    assert (
+        "Of 6 queries. Query set “all”, query to document. Labels: people over" in description.text
+    )
 
 
 def test_choices_are_options(study):
