@@ -29,6 +29,10 @@ PARAMETERS = {
     "method": "decide",
     "missing": "missing",
     "protocol": "protocol",
+    "n": "n",
+    "error": "error",
+    "difference": "difference",
+    "power": "power",
 }
 
 

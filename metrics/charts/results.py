@@ -29,6 +29,7 @@ class AnalysisResult(NamedTuple):
     rows : a cell for each column; None where a number is not defined
     spec : of the chart; None for a table without one
     next_parameters : of the page on which to act on it, as in its address
+    next_label : of the link to it, where that names a number; "" for that of the analysis
     """
 
     headline: str
@@ -39,6 +40,7 @@ class AnalysisResult(NamedTuple):
     spec: Spec | None = None
     notes: list[str] = []
     next_parameters: dict[str, list[str]] = {}
+    next_label: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The result as JSON."""

@@ -19,6 +19,7 @@ from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.page import caption_of
+from metrics.services.analysis.plan_numbers import PlanNumbers, read_plan_numbers
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import MISSING_NAMES, MISSING_ZERO
 from pooling.models import Run
@@ -52,6 +53,7 @@ CHOICES_OF_OPTIONS = {
     "method": {Choice.METHOD},
     "missing": {Choice.MISSING},
     "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
+    **{name: {Choice(name)} for name in PlanNumbers._fields},
 }
 
 
@@ -111,6 +113,10 @@ class Command(BaseCommand):
             metavar="NAME",
             help="what papers compare by: labels, queries and measures, such as coco-5k",
         )
+        parser.add_argument("--n", default="", help="queries of a sample, in the planner")
+        parser.add_argument("--error", default="", help="a wanted error of a score, such as 0.03")
+        parser.add_argument("--difference", default="", help="of two runs, to be seen by a test")
+        parser.add_argument("--power", default="", help="of that test, from 0.5 to 0.99")
         parser.add_argument(
             "--scores",
             metavar="FILE",
@@ -194,6 +200,7 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
         "decide": options["method"],
         "missing": options["missing"],
         "protocol": options["protocol"],
+        **{name: options[name] for name in PlanNumbers._fields},
     }
     parameters = QueryDict(mutable=True)
     parameters.update({name: value for name, value in names.items() if value})
@@ -216,12 +223,17 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
         names = ", ".join(name for name, row in ANALYSES.items() if row.of_scores)
         raise CommandError(f"{analysis.name} needs a collection. From a file come: {names}.")
     check_options(analysis, options)
-    path = options["scores"]
+    path, errors = options["scores"], list[str]()
+    parameters = QueryDict(mutable=True)
+    parameters.update({name: options[name] for name in PlanNumbers._fields})
     try:
         with open(path, "rb") as stream:
             table = read_scores(stream, name=path)
         method, treatment = options["method"] or METHODS[0], options["missing"] or MISSING_ZERO
-        result = analysis.of_scores(FileRequest(table, method, treatment))
+        plan = read_plan_numbers(parameters, errors)
+        if errors:
+            raise CommandError(" ".join(errors))
+        result = analysis.of_scores(FileRequest(table, method, treatment, plan))
     except (FormatError, OSError) as error:
         raise CommandError(str(error)) from error
     except NotDefined as reason:

@@ -11,6 +11,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import People
 from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
+from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers
 
 ReportProgress = Callable[[int, int, str], None]  # units done, of how many, their noun
 
@@ -55,7 +56,10 @@ class Oracle(StrEnum):
 
 
 class Choice(StrEnum):
-    """A shared choice that changes an analysis; the direction changes each."""
+    """A shared choice that changes an analysis; the direction changes each.
+
+    The last four are the names of `PlanNumbers`.
+    """
 
     LABELS = "labels"
     THRESHOLD = "threshold"
@@ -64,6 +68,10 @@ class Choice(StrEnum):
     MEASURE = "measure"
     METHOD = "decide"
     MISSING = "missing"
+    N = "n"
+    ERROR = "error"
+    DIFFERENCE = "difference"
+    POWER = "power"
 
 
 class AnalysisRequest(NamedTuple):
@@ -82,11 +90,13 @@ class FileRequest(NamedTuple):
 
     table : its rows are runs and its columns measures, or its rows topics and its columns runs
     method : a test of differences; treatment : of topics that a run misses
+    plan : numbers of the planner
     """
 
     table: ScoreTable
     method: str
     treatment: str
+    plan: PlanNumbers = NO_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -143,4 +153,5 @@ class Analysis:
             scores = replace(scores, threshold=0)
         if Choice.QUERIES not in self.choices:
             scores = replace(scores, query_set="")
-        return AnalysisSpec(self.name, shared_choices.direction, scores)
+        plan = shared_choices.plan.among(self.choices)
+        return AnalysisSpec(self.name, shared_choices.direction, scores, plan)

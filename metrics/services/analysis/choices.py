@@ -11,6 +11,7 @@ from django.http import QueryDict
 from annotate.models import Collection, Direction, User
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
+from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.leaderboard.choices.protocols import (
@@ -36,6 +37,7 @@ PARAMETERS = (
     "decide",
     "missing",
     "protocol",
+    *PlanNumbers._fields,
 )
 
 
@@ -45,11 +47,13 @@ class AnalysisSpec:
 
     scores : labels, threshold, queries, runs and measure; those that do not change the analysis
         have their defaults
+    plan : numbers of the planner, of those that change the analysis
     """
 
     name: str
     direction: str
     scores: LeaderboardSpec
+    plan: PlanNumbers = NO_NUMBERS
 
     @property
     def key(self) -> str:
@@ -58,13 +62,19 @@ class AnalysisSpec:
 
     def as_json(self) -> dict[str, Any]:
         """Return the spec as the argument of a task."""
-        return {"name": self.name, "direction": self.direction, "scores": self.scores.as_json()}
+        return {
+            "name": self.name,
+            "direction": self.direction,
+            "scores": self.scores.as_json(),
+            "plan": list(self.plan),
+        }
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "AnalysisSpec":
         """Build a spec from the output of `as_json`."""
         scores = LeaderboardSpec.from_json(fields["scores"])
-        return cls(fields["name"], fields["direction"], scores)
+        plan = PlanNumbers(*fields.get("plan", ()))  # one of before has none
+        return cls(fields["name"], fields["direction"], scores, plan)
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,7 @@ class SharedChoices:
     runs : those of them whose description is as chosen
     measures : their names; empty leaves each analysis its own; measure_text : as it was typed
     protocol : the one whose choices these are, by name or not
+    plan : numbers of the planner; plan_texts : as they were typed, by name
     """
 
     scores: Choices
@@ -91,6 +102,8 @@ class SharedChoices:
     measures: list[str]
     measure_text: str
     protocol: ProtocolFit | None
+    plan: PlanNumbers
+    plan_texts: dict[str, str]
     errors: list[str]
 
     @property
@@ -157,6 +170,8 @@ def read_shared_choices(
         measure_text=parameters.get("measure", "")[:MAX_TEXT]
         or (" ".join(measures) if protocol else ""),
         protocol=protocol,
+        plan=read_plan_numbers(parameters, errors),
+        plan_texts={name: parameters.get(name, "")[:20] for name in PlanNumbers._fields},
         errors=errors,
     )
 

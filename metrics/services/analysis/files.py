@@ -48,6 +48,7 @@ def as_json(
         "missing": (Choice.MISSING, spec.scores.missing),
         "runs": (Choice.RUNS, sorted(names[pk] for pk in spec.scores.runs)),
     }
+    values |= {name: (Choice(name), value) for name, value in spec.plan._asdict().items()}
     return {
         **as_row(analysis),
         "direction": spec.direction,

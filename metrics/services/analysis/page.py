@@ -63,6 +63,13 @@ class AnalysisPanel(NamedTuple):
         return f"{address}?{parameters.urlencode()}" if parameters else address
 
     @property
+    def next_label(self) -> str:
+        """The label of the link to that page; "" without one."""
+        result = self.answer.result if self.answer else None
+        page = self.analysis.next_page
+        return (result.next_label if result else "") or (page.label if page else "")
+
+    @property
     def job(self) -> dict[str, object]:
         """The context of what is shown while it is computed for the first time."""
         spec = self.analysis.spec(self.choices)
@@ -132,6 +139,7 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
     for name, (texts, is_choice) in values.items():
         if is_choice and any(texts):
             parameters.setlist(name, texts)
+    parameters.update(spec.plan.texts)
     return parameters
 
 

@@ -1,13 +1,19 @@
 """Sentence, table and chart of the distribution of sampling errors at some sizes."""
 
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.planner.sample_sizes import PlannedQueries, middle_note
+from metrics.charts.analyses.planner.plans import (
+    YOURS,
+    YOURS_COLUMN,
+    JudgingCost,
+    PlannedQueries,
+    middle_note,
+)
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.planner.error_distributions import QUANTILES, ErrorDistributions
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 
-DASHES = ([1, 0], [6, 3], [2, 2])
+DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 
 
 def distribution_result(
@@ -18,10 +24,18 @@ def distribution_result(
     *,
     measure: str,
     nouns: Nouns,
+    own_size: int | None,
+    cost: JudgingCost | None,
 ) -> AnalysisResult:
-    """The errors at each size, of the run in the middle; one size or more."""
+    """The errors at each size, of the run in the middle; one size or more.
+
+    own_size : the size that somebody typed, among those of the distributions
+    cost : of judging such samples, where it is to be told
+    """
     n, n_units, unit = population
     row = distributions.of_sizes[-1]
+    if own_size is not None:
+        row = next(size for size in distributions.of_sizes if size.size == own_size)
     if population.is_small:
         headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
     else:
@@ -51,22 +65,45 @@ def distribution_result(
             Column("within_95", "95 % are within", 4),
             Column("distance", "Distance", 4),
             Column("share", "Samples within it, %", 1),
+            *(cost.columns if cost else []),
+            *([YOURS_COLUMN] if own_size else []),
         ],
-        rows=error_rows(distributions),
-        spec=_lines(distributions, measure, nouns),
-        notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)],
+        rows=error_rows(distributions, cost, own_size),
+        spec=_lines(distributions, measure, nouns, own_size),
+        notes=[
+            *nouns.notes,
+            middle_note(f"The scores of {run}", "a run", middle),
+            *([cost.note] if cost else []),
+        ],
+        next_parameters={"n_sources": [str(row.size)]},
     )
 
 
-def error_rows(distributions: ErrorDistributions) -> list[list[Cell]]:
+def error_rows(
+    distributions: ErrorDistributions, cost: JudgingCost | None, own_size: int | None
+) -> list[list[Cell]]:
     """A row for each size, then one for each point of the lines of the chart."""
-    rows: list[list[Cell]] = []
-    for size in distributions.of_sizes:
-        rows.append([*size[:3], *size.quantiles, size.within_half, size.within_95, None, None])
+    rows: list[list[Cell]] = [
+        [
+            *size[:3],
+            *size.quantiles,
+            size.within_half,
+            size.within_95,
+            None,
+            None,
+            *(cost.cells(size.size) if cost else []),
+            *([YOURS if size.size == own_size else None] if own_size else []),
+        ]
+        for size in distributions.of_sizes
+    ]
     n_blank = len(QUANTILES) + 3
+    n_columns = len(rows[0])
     for size in distributions.of_sizes:
         rows += [
-            [size.size, size.n_groups, *[None] * n_blank, distance, 100 * share]
+            [
+                *[size.size, size.n_groups, *[None] * n_blank, distance, 100 * share],
+                *[None] * (n_columns - n_blank - 4),
+            ]
             for distance, share in zip(
                 distributions.distances.tolist(), size.shares.tolist(), strict=True
             )
@@ -74,9 +111,14 @@ def error_rows(distributions: ErrorDistributions) -> list[list[Cell]]:
     return rows
 
 
-def _lines(distributions: ErrorDistributions, measure: str, nouns: Nouns) -> Spec:
+def _lines(
+    distributions: ErrorDistributions, measure: str, nouns: Nouns, own_size: int | None
+) -> Spec:
     """The share of samples within each distance, a line a size."""
-    names = [f"{size.size:,} {nouns.queries}" for size in distributions.of_sizes]
+    names = [
+        f"{size.size:,} {nouns.queries}" + (f" ({YOURS})" if size.size == own_size else "")
+        for size in distributions.of_sizes
+    ]
     values = [
         {"size": name, "distance": distance, "share": 100 * share}
         for name, size in zip(names, distributions.of_sizes, strict=True)

@@ -32,15 +32,17 @@ ANALYSES = [
             "half, 75, 95 and 99 of 100 samples stay within, by 2,000 samples of a size. Of these "
             "queries: drawn without replacement. Like these: with replacement, as FIRE does, which "
             "stands for other queries of the same kind. Whole groups of queries are drawn. "
-            "The headline is of the run whose scores spread in the middle of those drawn as lines."
+            "The headline is of the run whose scores spread in the middle of those drawn as lines, "
+            "and of the number of queries that was typed, if one was."
         ),
         find=sample_sizes.sampling_errors,
         function=error_quantiles,
         oracle=Oracle.RECOUNT,
         test=TEST,
-        choices=OF_SCORES,
+        choices=OF_SCORES | {Choice.N},
         measures=("C@1",),
         n_runs=sample_sizes.MOST_CURVES,
+        next_page=POOL_A_SAMPLE,
         of_scores=sample_sizes.sampling_errors_of_file,
     ),
     Analysis(
@@ -52,14 +54,16 @@ ANALYSES = [
             "Of the run whose scores spread in the middle of the chosen ones: the mean of a sample "
             "less the mean of all, by 10,000 samples of a tenth, a quarter and half of these "
             "queries, drawn without replacement; the share of samples within each distance, and "
-            "quantiles of the error. Whole groups of queries are drawn."
+            "quantiles of the error. Whole groups of queries are drawn. A number of queries that "
+            "was typed is one size more, with what judging it costs."
         ),
         find=sample_sizes.error_distribution,
         function=error_distributions,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/planner/test_error_distributions.py",
-        choices=OF_SCORES,
+        choices=OF_SCORES | {Choice.N},
         measures=("C@1",),
+        next_page=POOL_A_SAMPLE,
         of_scores=sample_sizes.error_distribution_of_file,
     ),
     Analysis(
@@ -71,13 +75,14 @@ ANALYSES = [
             "The smallest number of queries with which 95 of 100 samples stay within the error, "
             "for the run whose scores spread in the middle of the chosen ones. Pairs: the first 10 "
             "of each chosen run, each pair once. Hours: at the median time of a judgment here, one "
-            "label a pair; gold checks and second labels come on top. Pay: as set in the settings."
+            "label a pair; gold checks and second labels come on top. Pay: as set in the settings. "
+            "An error that was typed is one more, of which the headline is."
         ),
         find=sample_sizes.for_error,
         function=queries_for_error,
         oracle=Oracle.RECOUNT,
         test=TEST,
-        choices=OF_SCORES,
+        choices=OF_SCORES | {Choice.ERROR},
         measures=("C@1",),
         next_page=POOL_A_SAMPLE,
         of_scores=sample_sizes.for_error_of_file,
@@ -91,13 +96,14 @@ ANALYSES = [
             "The smallest number of queries on which a paired, two-sided t test at .05 sees a true "
             "difference in 80, or 90, of 100 cases, for the pair of chosen runs whose differences "
             "spread in the middle. By simulation: the same with differences drawn from those at "
-            "hand, where they are few enough for that. Pairs, hours and pay as for an error."
+            "hand, where they are few enough for that. Pairs, hours and pay as for an error. A "
+            "difference and a power that were typed come to these, and the headline is of them."
         ),
         find=sample_sizes.for_difference,
         function=queries_for_difference,
         oracle=Oracle.PACKAGE,
         test=TEST,
-        choices=OF_SCORES,
+        choices=OF_SCORES | {Choice.DIFFERENCE, Choice.POWER},
         measures=("C@1",),
         next_page=POOL_A_SAMPLE,
         of_scores=sample_sizes.for_difference_of_file,

@@ -1,22 +1,17 @@
 """Numbers of queries for an error or a difference, from a collection or a file of scores."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import QuerySet
+from metrics.charts.analyses.planner.differences import DifferencePlan, difference_result
 from metrics.charts.analyses.planner.error_distributions import distribution_result
-from metrics.charts.analyses.planner.sample_sizes import (
-    DifferencePlan,
-    ErrorPlan,
-    JudgingCost,
-    PlannedQueries,
-    RunErrors,
-    difference_result,
-    error_result,
-    sampling_result,
-)
+from metrics.charts.analyses.planner.errors import ErrorPlan, error_result
+from metrics.charts.analyses.planner.plans import JudgingCost, PlannedQueries
+from metrics.charts.analyses.planner.sampling_errors import RunErrors, sampling_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.planner.error_distributions import error_distributions
 from metrics.core.statistics.resampling import seed_of
@@ -31,6 +26,7 @@ from metrics.core.statistics.sample_sizes import (
 )
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import runs_of
+from metrics.services.analysis.plan_numbers import PlanNumbers
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
     topic_scores,
@@ -55,51 +51,76 @@ MOST_SIMULATED = 20_000  # queries of a simulated test
 
 def sampling_errors(request: AnalysisRequest) -> AnalysisResult:
     """The error of a sample of the queries for each of the first chosen runs."""
-    return _sampling_errors(topic_scores(request, least=1))
+    scores = topic_scores(request, least=1)
+    return _with_pool(request, scores, _sampling_errors(scores, request.spec.plan))
 
 
 def sampling_errors_of_file(request: FileRequest) -> AnalysisResult:
     """The error of a sample of the topics for each of the first runs of a file."""
-    return _sampling_errors(topic_scores_of_file(request, least=1))
+    return _sampling_errors(topic_scores_of_file(request, least=1), request.plan)
 
 
 def error_distribution(request: AnalysisRequest) -> AnalysisResult:
     """The distribution of the errors at some sizes, for the chosen run in the middle."""
-    return _error_distribution(topic_scores(request, least=1))
+    scores, plan = topic_scores(request, least=1), request.spec.plan
+    cost = None if plan.n is None else _cost(request, scores)
+    return _with_pool(request, scores, _error_distribution(scores, plan, cost))
 
 
 def error_distribution_of_file(request: FileRequest) -> AnalysisResult:
     """The distribution of the errors at some sizes, for the run of a file in the middle."""
-    return _error_distribution(topic_scores_of_file(request, least=1))
+    return _error_distribution(topic_scores_of_file(request, least=1), request.plan, None)
 
 
 def for_error(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some errors of a score, with what their judging costs."""
     scores = topic_scores(request, least=1)
-    return _with_pool(request, scores, error_result(_error_plan(scores), _cost(request, scores)))
+    plan = _error_plan(scores, request.spec.plan)
+    return _with_pool(request, scores, error_result(plan, _cost(request, scores)))
 
 
 def for_error_of_file(request: FileRequest) -> AnalysisResult:
     """The topics for each of some errors of a score, from a file."""
-    return error_result(_error_plan(topic_scores_of_file(request, least=1)), None)
+    return error_result(_error_plan(topic_scores_of_file(request, least=1), request.plan), None)
 
 
 def for_difference(request: AnalysisRequest) -> AnalysisResult:
     """The queries for each of some differences of two runs, with what their judging costs."""
     scores = topic_scores(request)
-    plan = _difference_plan(scores)
+    plan = _difference_plan(scores, request.spec.plan)
     return _with_pool(request, scores, difference_result(plan, _cost(request, scores)))
 
 
 def for_difference_of_file(request: FileRequest) -> AnalysisResult:
     """The topics for each of some differences of two runs, from a file."""
-    return difference_result(_difference_plan(topic_scores_of_file(request)), None)
+    return difference_result(_difference_plan(topic_scores_of_file(request), request.plan), None)
 
 
-def _sampling_errors(scores: TopicScores) -> AnalysisResult:
+def own_sizes(scores: TopicScores, plan: PlanNumbers) -> set[int]:
+    """The size of a sample that somebody typed, or none; raises NotDefined above the queries."""
+    n, noun = len(scores.topics), scores.topic_noun
+    if plan.n is not None and plan.n > n:
+        raise NotDefined(
+            f"A sample of {plan.n:,} cannot be drawn of {n:,} {noun}: choose 1 to {n:,}."
+        )
+    return set() if plan.n is None else {plan.n}
+
+
+def steps_with(own: float | None, steps: Sequence[float], scores: TopicScores) -> list[float]:
+    """Errors or differences from the largest, with the one that somebody typed.
+
+    Raises NotDefined for one of 1 or more where scores are from 0 to 1.
+    """
+    unit = _scale(scores)
+    if own is not None and own >= 1 and np.abs(scores.values).max() <= 1:
+        raise NotDefined(f"Scores from 0 to 1 are never {own:g} apart: choose a number below 1.")
+    return sorted({step * unit for step in steps} | ({own} if own else set()), reverse=True)
+
+
+def _sampling_errors(scores: TopicScores, plan: PlanNumbers) -> AnalysisResult:
     n = len(scores.topics)
     middle = middle_run(scores.values[:, :MOST_CURVES], scores.groups)
-    sizes = sorted({size for size in SIZES if size <= BEYOND * n} | {n})
+    sizes = sorted({size for size in SIZES if size <= BEYOND * n} | {n} | own_sizes(scores, plan))
     curves = [
         RunErrors(
             name,
@@ -115,7 +136,12 @@ def _sampling_errors(scores: TopicScores) -> AnalysisResult:
         note = f"Of the first {MOST_CURVES} of the {n_runs:,} runs."
         nouns = nouns._replace(notes=[*nouns.notes, note])
     return sampling_result(
-        curves, nouns, population, measure=scores.measure, middle=middle.position
+        curves,
+        nouns,
+        population,
+        measure=scores.measure,
+        middle=middle.position,
+        own_size=plan.n,
     )
 
 
@@ -131,10 +157,12 @@ def middle_with_spread(scores: TopicScores) -> tuple[MiddleBySpread, NDArray[np.
     return middle, values
 
 
-def _error_distribution(scores: TopicScores) -> AnalysisResult:
+def _error_distribution(
+    scores: TopicScores, plan: PlanNumbers, cost: JudgingCost | None
+) -> AnalysisResult:
     middle, values = middle_with_spread(scores)
     n = len(scores.topics)
-    sizes = sorted({max(1, n // part) for part in PARTS})
+    sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan))
     return distribution_result(
         error_distributions(values, sizes, groups=scores.groups),
         scores.runs[middle.position],
@@ -142,12 +170,14 @@ def _error_distribution(scores: TopicScores) -> AnalysisResult:
         PlannedQueries(n, scores.groups.n, scores.unit),
         measure=scores.measure,
         nouns=scores.nouns,
+        own_size=plan.n,
+        cost=cost,
     )
 
 
-def _error_plan(scores: TopicScores) -> ErrorPlan:
+def _error_plan(scores: TopicScores, plan: PlanNumbers) -> ErrorPlan:
     middle, values = middle_with_spread(scores)
-    errors = [step * _scale(scores) for step in ERRORS]
+    errors = steps_with(plan.error, ERRORS, scores)
     of_these, like_these = (
         [
             queries_for_error(
@@ -166,10 +196,11 @@ def _error_plan(scores: TopicScores) -> ErrorPlan:
         PlannedQueries(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
+        plan.error,
     )
 
 
-def _difference_plan(scores: TopicScores) -> DifferencePlan:
+def _difference_plan(scores: TopicScores, plan: PlanNumbers) -> DifferencePlan:
     pairs = list(combinations(range(len(scores.runs)), 2))
     middle = middle_pair(scores.values, pairs, scores.groups)
     first, second = pairs[middle.position]
@@ -179,13 +210,14 @@ def _difference_plan(scores: TopicScores) -> DifferencePlan:
             f"{scores.runs[first]} and {scores.runs[second]}, the pair in the middle, differ by "
             "the same everywhere, so that their spread is not known: choose other runs."
         )
-    differences = [step * _scale(scores) for step in DIFFERENCES]
+    differences = steps_with(plan.difference, DIFFERENCES, scores)
+    powers = list(dict.fromkeys([plan.power or POWERS[0], *POWERS]))
     sizes = [
         [
             queries_for_difference(values, difference, groups=scores.groups, power=power)
             for difference in differences
         ]
-        for power in POWERS
+        for power in powers
     ]
     shares = scores.groups.shares(values)
     simulated = [
@@ -204,11 +236,14 @@ def _difference_plan(scores: TopicScores) -> DifferencePlan:
         names,
         middle,
         differences,
+        powers,
         sizes,
         simulated,
         PlannedQueries(len(scores.topics), scores.groups.n, scores.unit),
         scores.measure,
         scores.nouns,
+        plan.difference,
+        plan.power,
     )
 
 
@@ -268,4 +303,5 @@ def _with_pool(
         "query_set": [str(query_set.pk)],
         "runs": [str(key) for key in scores.keys],
     }
-    return result._replace(next_parameters=parameters)
+    label = f"Pool a sample of {int(n_sources[0]):,}"
+    return result._replace(next_parameters=parameters, next_label=label)

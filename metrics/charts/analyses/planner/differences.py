@@ -1,0 +1,123 @@
+"""Sentence, table and chart of the queries with which a test sees each of some differences."""
+
+from typing import NamedTuple
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.planner.plans import (
+    WANTED,
+    YOURS,
+    YOURS_COLUMN,
+    JudgingCost,
+    PlannedQueries,
+    middle_note,
+    plan_lines,
+    with_rule,
+)
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.statistics.sample_sizes import MiddleBySpread, RequiredQueries
+
+
+class DifferencePlan(NamedTuple):
+    """The queries for each of some differences, of the pair of runs in the middle.
+
+    powers : of the test, the one that somebody typed first
+    sizes : a list for each power, over the differences; simulated : power of the first
+    own_difference, own_power : those of them that somebody typed
+    """
+
+    runs: tuple[str, str]
+    middle: MiddleBySpread
+    differences: list[float]
+    powers: list[float]
+    sizes: list[list[RequiredQueries]]
+    simulated: list[float | None]
+    population: PlannedQueries
+    measure: str
+    nouns: Nouns
+    own_difference: float | None
+    own_power: float | None
+
+    @property
+    def names(self) -> list[str]:
+        """The powers in words."""
+        return [
+            f"{100 * power:g} of 100 cases" + (f" ({YOURS})" if power == self.own_power else "")
+            for power in self.powers
+        ]
+
+    def rows(self, cost: JudgingCost | None) -> list[list[Cell]]:
+        """A row a difference."""
+        own = self.own_difference
+        columns = zip(self.differences, self.simulated, *self.sizes, strict=True)
+        return [
+            [
+                difference,
+                first.n_queries,
+                power,
+                *(size.n_queries for size in sizes),
+                *(cost.cells(first.n_queries) if cost else []),
+                *([YOURS if difference == own else None] if own else []),
+            ]
+            for difference, power, first, *sizes in columns
+        ]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of differences and queries."""
+        queries = [
+            Column(f"n_{100 * power:g}", f"{self.nouns.title}, {name}")
+            for power, name in zip(self.powers, self.names, strict=True)
+        ]
+        simulation = Column("simulated_power", "Power by simulation", 3)
+        return [Column("difference", "Difference", 4), queries[0], simulation, *queries[1:]]
+
+
+def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> AnalysisResult:
+    """The queries with which a test sees each of some differences."""
+    nouns, (first, second) = plan.nouns, plan.runs
+    own = plan.own_difference
+    place = WANTED if own is None else plan.differences.index(own)
+    n, cases = plan.sizes[0][place].n_queries, f"{100 * plan.powers[0]:g} of 100 cases"
+    headline = f"Numbers of {nouns.queries} for a difference: few are at hand to know a spread by"
+    if not plan.population.is_small and n is not None:
+        headline = (
+            f"To see a difference of {plan.differences[place]:g} between runs like {first} and "
+            f"{second} in {cases} takes {n:,} {nouns.queries}"
+        )
+        if n > plan.population.n:
+            headline += f"; {plan.population.n:,} are at hand"
+    lines = plan_lines(
+        [
+            {"kind": kind, "n": size.n_queries, "y": difference}
+            for kind, sizes in zip(plan.names, plan.sizes, strict=True)
+            for difference, size in zip(plan.differences, sizes, strict=True)
+            if size.n_queries is not None
+        ],
+        plan.names,
+        f"Difference in {plan.measure or 'score'}",
+        nouns,
+    )
+    return AnalysisResult(
+        headline=headline,
+        reading=(
+            f"{nouns.title} with which a paired t test at .05 sees a true difference in so many "
+            "cases; blank above ten million. Power by simulation: of the first, with the "
+            "differences at hand drawn with replacement; where it is far from "
+            f"{f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for normal, "
+            "does not hold. " + (f"Pairs, hours and pay are of {cases}." if cost else "")
+        ).strip(),
+        extent=nouns.extent,
+        columns=[
+            *plan.columns,
+            *(cost.columns if cost else []),
+            *([YOURS_COLUMN] if own else []),
+        ],
+        rows=plan.rows(cost),
+        spec=with_rule(lines, "y", own) if own else lines,
+        notes=[
+            *nouns.notes,
+            middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
+            *([cost.note] if cost else []),
+        ],
+        next_parameters={} if n is None else {"n_sources": [str(min(n, plan.population.n))]},
+    )

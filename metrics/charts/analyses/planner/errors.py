@@ -1,0 +1,95 @@
+"""Sentence, table and chart of the queries for each of some errors of a score."""
+
+from typing import NamedTuple
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.planner.plans import (
+    WANTED,
+    YOURS,
+    YOURS_COLUMN,
+    JudgingCost,
+    PlannedQueries,
+    middle_note,
+    plan_lines,
+    with_rule,
+)
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.statistics.sample_sizes import MiddleBySpread
+
+
+class ErrorPlan(NamedTuple):
+    """The queries for each of some errors, of the run in the middle.
+
+    errors : descending; of_these, like_these : the queries for each
+    measure : "" in a file; own_error : the one of the errors that somebody typed
+    """
+
+    run: str
+    middle: MiddleBySpread
+    errors: list[float]
+    of_these: list[int]
+    like_these: list[int]
+    population: PlannedQueries
+    measure: str
+    nouns: Nouns
+    own_error: float | None
+
+
+def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
+    """The queries that bring the error of a score down to each of some errors."""
+    nouns, score = plan.nouns, plan.measure or "score"
+    place = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
+    n = plan.of_these[place]
+    n_at_hand, n_units, unit = plan.population
+    headline = f"Numbers of {nouns.queries} for an error, by {n_units:,} {unit}: few for a spread"
+    if not plan.population.is_small:
+        headline = (
+            f"{n:,} of the {n_at_hand:,} {nouns.queries} keep the {score} of a run like {plan.run} "
+            f"within {plan.errors[place]:g} of that on all in 95 of 100 samples"
+        )
+    rows: list[list[Cell]] = [
+        [
+            error,
+            of_these,
+            like_these,
+            *(cost.cells(of_these) if cost else []),
+            *([YOURS if error == plan.own_error else None] if plan.own_error else []),
+        ]
+        for error, of_these, like_these in zip(
+            plan.errors, plan.of_these, plan.like_these, strict=True
+        )
+    ]
+    lines = plan_lines(
+        [
+            {"kind": kind, "n": size, "y": error}
+            for kind, sizes in (("Of these", plan.of_these), ("Like these", plan.like_these))
+            for error, size in zip(plan.errors, sizes, strict=True)
+        ],
+        ("Of these", "Like these"),
+        f"Error of {score}",
+        nouns,
+    )
+    return AnalysisResult(
+        headline=headline,
+        reading=(
+            f"{nouns.title} so that 95 of 100 samples are within the error. Of these: of the "
+            f"{n_at_hand:,} at hand. Like these: for other {nouns.queries} of the same kind. "
+            + ("Pairs, hours and pay are of the first." if cost else "")
+        ).strip(),
+        extent=nouns.extent,
+        columns=[
+            Column("error", "Error", 4),
+            Column("of_these", f"{nouns.title}, of these"),
+            Column("like_these", f"{nouns.title}, like these"),
+            *(cost.columns if cost else []),
+            *([YOURS_COLUMN] if plan.own_error else []),
+        ],
+        rows=rows,
+        spec=with_rule(lines, "y", plan.own_error) if plan.own_error else lines,
+        notes=[
+            *nouns.notes,
+            middle_note(f"The scores of {plan.run}", "a run", plan.middle),
+            *([cost.note] if cost else []),
+        ],
+        next_parameters={"n_sources": [str(n)]},
+    )

@@ -1,0 +1,125 @@
+"""Sentence, table and chart of the errors of samples by their size."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.planner.plans import (
+    YOURS,
+    YOURS_COLUMN,
+    PlannedQueries,
+    size_axis,
+    with_rule,
+)
+from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.statistics.sample_sizes import ErrorQuantiles
+
+NO_QUANTILES: list[Cell] = [None] * 4
+
+
+class RunErrors(NamedTuple):
+    """The errors of samples of one run's queries: half, 75, 95, 99 of 100 stay within."""
+
+    run: str
+    sizes: list[ErrorQuantiles]
+
+
+def sampling_result(
+    curves: Sequence[RunErrors],
+    nouns: Nouns,
+    population: PlannedQueries,
+    *,
+    measure: str,
+    middle: int,
+    own_size: int | None,
+) -> AnalysisResult:
+    """The errors by size of the sample; one run or more.
+
+    middle : the position of the run whose scores spread in the middle, of which the headline is
+    own_size : the size that somebody typed, among those of the curves
+    """
+    middle_curve, (n, n_units, unit) = curves[middle], population
+    most = n / 2 if own_size is None else own_size
+    row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
+    if row is None or row.of_these is None or population.is_small:
+        headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+    else:
+        headline = (
+            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of "
+            f"{middle_curve.run} is within {row.of_these[2]:.3f} of that on all in 95 of 100 "
+            "samples"
+        )
+    lines = _error_lines(curves, nouns, measure)
+    return AnalysisResult(
+        headline=headline,
+        reading=(
+            "The distance that so many of 100 samples stay within. Of these: samples of the "
+            f"{nouns.queries} at hand, drawn once each. Like these: other {nouns.queries} of the "
+            f"same kind. What is drawn are {unit}. The error of one score; two runs on the same "
+            f"{nouns.queries} differ by less or more than that."
+        ),
+        extent=nouns.extent,
+        columns=[
+            Column("run", "Run"),
+            Column("n", nouns.title),
+            Column("n_groups", "Drawn groups"),
+            *(
+                Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4)
+                for key, title in (("of_these", "Of these"), ("like_these", "Like these"))
+                for per_cent in (50, 75, 95, 99)
+            ),
+            *([YOURS_COLUMN] if own_size else []),
+        ],
+        rows=[
+            [
+                curve.run,
+                *size[:2],
+                *(size.of_these or NO_QUANTILES),
+                *size.like_these,
+                *([YOURS if size.size == own_size else None] if own_size else []),
+            ]
+            for curve in curves
+            for size in curve.sizes
+        ],
+        spec=with_rule(lines, "x", own_size) if own_size else lines,
+        notes=nouns.notes,
+        next_parameters={} if row is None else {"n_sources": [str(row.size)]},
+    )
+
+
+def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spec:
+    """95 % errors by size, a line a run and kind of sample."""
+    kinds = ("Of these", "Like these")
+    values = [
+        {"run": curve.run, "n": size.size, "kind": kind, "error": quantiles[2]}
+        for curve in curves
+        for size in curve.sizes
+        for kind, quantiles in zip(kinds, (size.of_these, size.like_these), strict=True)
+        if quantiles is not None
+    ]
+    run: Spec = {"field": "run", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    run |= {"scale": {"domain": [curve.run for curve in curves]}}
+    dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}
+    y: Spec = {"field": "error", "type": "quantitative"}
+    y["title"] = f"95 % error of {measure}" if measure else "95 % error"
+    tooltip = [
+        tooltip_row("run", "Run"),
+        tooltip_row("kind", "Samples"),
+        tooltip_row("n", nouns.title, ",d"),
+        tooltip_row("error", "95 % error", ".4f"),
+    ]
+    return {
+        "data": {"values": values},
+        "height": 280,
+        "mark": {"type": "line", "point": {"size": 50}},
+        "encoding": {
+            "x": size_axis(nouns, values),
+            "y": y,
+            "color": run,
+            "shape": run,
+            "strokeDash": dash,
+            "tooltip": tooltip,
+        },
+    }
