@@ -6,23 +6,32 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import QueryDict
 
-from annotate.models import Collection, QuerySet
+from annotate.models import Collection, Direction, QuerySet, QuerySetItem, Side
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import ChoiceParameter, NumberParameter, Parameter
 from pooling.core.strategies.strategies import MAX_SEED, STRATEGIES
 from pooling.models import Pool, Run
 
+MAX_LIST = 1_000_000  # characters of a list of queries
 MAX_NAME = Pool._meta.get_field("name").max_length
 
 
 class PoolChoice(NamedTuple):
-    """The choices for a pool and its preview."""
+    """The choices for a pool and its preview; only : keys of source items, empty for all."""
 
     strategy: str
     parameters: dict[str, object]
     runs: Sequence[Run]
     query_set: QuerySet | None
     seed: int
+    only: Sequence[int] = ()
+
+
+def direction_of(runs: Sequence[Run], query_set: QuerySet | None) -> Direction:
+    """The direction of listed queries: of the query set, else of the first run."""
+    if query_set is not None:
+        return Direction(query_set.direction)
+    return Direction(runs[0].direction) if runs else Direction.FORWARD
 
 
 class RunsField(forms.ModelMultipleChoiceField):
@@ -48,7 +57,7 @@ class PoolForm(forms.Form):
 
     def __init__(self, *args: Any, collection: Collection, strategy: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.strategy = strategy
+        self.strategy, self.collection = strategy, collection
         plan, own = STRATEGIES[strategy], STRATEGIES[strategy].parameters
         ready = collection.runs.published().in_use().order_by("direction", "name")
         self.ready = list(ready)
@@ -68,6 +77,14 @@ class PoolForm(forms.Form):
             required=plan.needs_query_set,
             empty_label="Choose one" if plan.needs_query_set else "All sources",
             help_text="Only these source items.",
+        )
+        self.fields["only"] = forms.CharField(
+            label="Only these queries",
+            max_length=MAX_LIST,
+            required=False,
+            widget=forms.Textarea(attrs={"rows": 3}),
+            help_text="Ids, one a line: of the query set, if one is chosen. They become a query "
+            "set of the name of the pool.",
         )
         self.fields["seed"] = forms.IntegerField(
             min_value=0,
@@ -95,6 +112,25 @@ class PoolForm(forms.Form):
         """The seed; 1 by default."""
         return 1 if self.cleaned_data["seed"] is None else self.cleaned_data["seed"]
 
+    def clean(self) -> dict[str, Any]:
+        """The keys of the listed queries in place of their ids; each must be there."""
+        fields = super().clean() or self.cleaned_data
+        lines = fields.get("only", "").splitlines()
+        names = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        query_set = fields.get("query_set")
+        direction = direction_of(list(fields.get("runs") or ()), query_set)
+        side = Side.QUERY if direction == Direction.FORWARD else Side.DOCUMENT
+        items = self.collection.items.filter(side=side, split="test")
+        if query_set is not None:
+            sources = query_set.members.filter(part=QuerySetItem.Part.SOURCE)
+            items = items.filter(pk__in=sources.values("item"))
+        keys = dict(items.filter(external_id__in=names).values_list("external_id", "pk"))
+        if unknown := [name for name in names if name not in keys]:
+            place = f"query set “{query_set}”" if query_set else "collection"
+            self.add_error("only", f"The {place} has no {direction.sources} “{unknown[0][:60]}”.")
+        fields["only"] = [keys[name] for name in names if name in keys]
+        return fields
+
     def choice(self) -> PoolChoice:
         """The choices; call it when the form is valid."""
         cleaned_fields = self.cleaned_data
@@ -111,6 +147,7 @@ class PoolForm(forms.Form):
             list(cleaned_fields["runs"]),
             cleaned_fields["query_set"],
             cleaned_fields["seed"],
+            cleaned_fields["only"],
         )
 
     @property

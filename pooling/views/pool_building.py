@@ -26,7 +26,7 @@ from pooling.services.pools.preview_requests import PreviewResult
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def pool_new(request: SignedIn, slug: str) -> HttpResponse:
-    """The form for a pool, filled in by its address.
+    """The form for a pool, filled in by its address, or by what another page sends as a prefill.
 
     Sent, it makes the pool and has it opened in the background.
     """
@@ -127,8 +127,11 @@ def _form(request: SignedIn, collection: Collection) -> PoolForm:
     strategy = request.POST.get("strategy") or request.GET.get("strategy") or next(iter(STRATEGIES))
     if strategy not in STRATEGIES:
         raise Http404(f"There is no strategy {strategy}.")
-    initial = prefilled(collection=collection, query=request.GET)
-    return PoolForm(request.POST or None, collection=collection, strategy=strategy, initial=initial)
+    is_filled_in = "prefill" in request.POST  # from a page whose choices no address can hold
+    query = request.POST if is_filled_in else request.GET
+    initial = prefilled(collection=collection, query=query)
+    data = None if is_filled_in else request.POST or None
+    return PoolForm(data, collection=collection, strategy=strategy, initial=initial)
 
 
 def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> HttpResponse:

@@ -1,6 +1,7 @@
 """Query sets: named, frozen source items of one direction, from lists of their ids."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -107,6 +108,35 @@ def load_query_set(
     report.n_items, report.is_new = len(members), is_new
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
+
+
+@transaction.atomic
+def narrow_query_set(
+    *,
+    collection: Collection,
+    direction: Direction,
+    name: str,
+    sources: Sequence[int],
+    within: QuerySet | None,
+) -> QuerySet:
+    """Store some source items as a new query set, with the gallery of another one, if it has one.
+
+    sources : keys. Raises BadQuerySetName, QuerySetExists.
+    """
+    query_set, is_new = QuerySet.objects.get_or_create(
+        collection=collection, direction=direction, name=_checked_name(name)
+    )
+    if not is_new:
+        raise QuerySetExists(f'there is a query set "{query_set.name}"; choose another name.')
+    part = QuerySetItem.Part.GALLERY
+    gallery = within.members.filter(part=part).values_list("item_id", flat=True) if within else []
+    rows = [
+        *(QuerySetItem(query_set=query_set, item_id=pk) for pk in sources),
+        *(QuerySetItem(query_set=query_set, item_id=pk, part=part) for pk in gallery),
+    ]
+    QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
+    note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
+    return query_set
 
 
 def complete_query_sets(*, collection: Collection) -> None:

@@ -56,11 +56,21 @@ class AnalysisPanel(NamedTuple):
         if page is None or not self.roles & page.roles:
             return ""
         parameters = QueryDict(mutable=True)
-        if self.answer and self.answer.result:
+        if self.answer and self.answer.result and not self.next_fields:
             for name, texts in self.answer.result.next_parameters.items():
                 parameters.setlist(name, texts)
         address = reverse(page.address, args=[self.collection.slug])
         return f"{address}?{parameters.urlencode()}" if parameters else address
+
+    @property
+    def next_fields(self) -> list[tuple[str, str]]:
+        """The fields that are sent to that page, where a list is too long for an address."""
+        parameters = (
+            self.answer.result.next_parameters if self.answer and self.answer.result else {}
+        )
+        if "only" not in parameters:
+            return []
+        return [(name, text) for name, texts in parameters.items() for text in texts]
 
     @property
     def next_label(self) -> str:

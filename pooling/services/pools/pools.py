@@ -18,6 +18,7 @@ from annotate.services.background import works
 from pooling.models import Pool, Run
 from pooling.services.pools import opening, run_retirement
 from pooling.services.pools.checks import PoolError, check_parameters
+from pooling.services.pools.query_lists import listed_query_set
 from pooling.services.runs.runs import BadName, check_name
 
 
@@ -35,9 +36,13 @@ def create_pool(
     runs: Sequence[Run],
     query_set: QuerySet | None = None,
     seed: int = 0,
+    only: Sequence[int] = (),
     by: User | None = None,
 ) -> Pool:
-    """Make a draft: what to pool and how, frozen; no pairs yet. Raises PoolError."""
+    """Make a draft: what to pool and how, frozen; no pairs yet. Raises PoolError.
+
+    only : keys of source items, which become a query set of this name; empty for all
+    """
     name = name.strip()
     try:
         check_name(name)
@@ -45,6 +50,8 @@ def create_pool(
         raise PoolError("name", str(error)) from error
     if hidden_runs := [run for run in runs if run.is_hidden]:
         raise PoolError("runs", f'Run "{hidden_runs[0]}" is hidden; publish it before you pool it.')
+    if only:
+        query_set = listed_query_set(collection, name, runs, query_set, only)
     values = check_parameters(
         collection=collection,
         strategy=strategy,
@@ -54,20 +61,12 @@ def create_pool(
         seed=seed,
     )
     # Their rows are locked: one that is being deleted is waited for, and missed.
-    if len(
-        Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])
-    ) < len(set(runs)):
+    locked_runs = Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])
+    if len(locked_runs) < len(set(runs)):
         raise PoolError("runs", "A run was deleted meanwhile; choose again.")
+    choice = {"strategy": strategy, "parameters": values, "query_set": query_set, "seed": seed}
     pool, is_new = Pool.objects.get_or_create(
-        collection=collection,
-        name=name,
-        defaults={
-            "strategy": strategy,
-            "parameters": values,
-            "query_set": query_set,
-            "seed": seed,
-            "created_by": by,
-        },
+        collection=collection, name=name, defaults=choice | {"created_by": by}
     )
     if not is_new:
         raise PoolError(

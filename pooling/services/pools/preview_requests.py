@@ -9,6 +9,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
+from django.db import transaction
+
 from annotate.models import Collection, Kept, QuerySet
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
@@ -17,6 +19,7 @@ from pooling.models import PoolPair, Run
 from pooling.services.pools import checks, previews
 from pooling.services.pools.checks import PoolError
 from pooling.services.pools.previews import Preview
+from pooling.services.pools.query_lists import listed_query_set
 
 SYNCHRONOUS_ROWS = 20_000  # results of rankings that a web request may read itself: .1 to .2 s
 KIND = "pool-preview"
@@ -38,6 +41,7 @@ class PreviewRequest(NamedTuple):
     seed: int
     # rows of the runs: fewer once documents joined, and then it is another request
     n_unknown: int = 0
+    only: Sequence[int] = ()  # keys of source items; empty for all
 
     @property
     def key(self) -> str:
@@ -49,6 +53,7 @@ class PreviewRequest(NamedTuple):
             self.query_set,
             self.seed,
             self.n_unknown,
+            sorted(self.only),
         ]
         return sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
@@ -74,12 +79,19 @@ def build_request(
     runs: Sequence[Run],
     query_set: QuerySet | None,
     seed: int,
+    only: Sequence[int] = (),
 ) -> PreviewRequest:
     """Make a request from the choices for a pool."""
     n_unknown = sum(run.n_unknown for run in runs)
     keys = [run.pk for run in runs]
     return PreviewRequest(
-        strategy, dict(parameters), keys, query_set.pk if query_set else None, seed, n_unknown
+        strategy,
+        dict(parameters),
+        keys,
+        query_set.pk if query_set else None,
+        seed,
+        n_unknown,
+        list(only),
     )
 
 
@@ -139,14 +151,21 @@ def _preview(inquiry: Inquiry) -> Preview:
         if preview_request.query_set is not None
         else None
     )
-    return previews.preview(
-        collection=collection,
-        strategy=preview_request.strategy,
-        parameters=preview_request.parameters,
-        runs=list(collection.runs.filter(pk__in=preview_request.runs)),
-        query_set=query_set,
-        seed=preview_request.seed,
-    )
+    runs = list(collection.runs.filter(pk__in=preview_request.runs))
+    with transaction.atomic():
+        if preview_request.only:  # a query set for as long as the preview takes
+            name = f"preview {inquiry.key}"
+            query_set = listed_query_set(collection, name, runs, query_set, preview_request.only)
+        preview = previews.preview(
+            collection=collection,
+            strategy=preview_request.strategy,
+            parameters=preview_request.parameters,
+            runs=runs,
+            query_set=query_set,
+            seed=preview_request.seed,
+        )
+        transaction.set_rollback(bool(preview_request.only))
+    return preview
 
 
 def _result(row: Kept) -> PreviewResult:

@@ -60,6 +60,49 @@ def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, col
     )
 
 
+def test_a_preview_leads_to_the_planner_of_its_runs(client, collection, two_runs):
+    preview = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
+    keys = [run.pk for run in two_runs]
+    planner = f"/c/{collection.slug}/results/analysis/planner/"
+    assert f'href="{planner}?run={keys[0]}&amp;run={keys[1]}"' in preview
+    assert client.get(planner, {"run": keys}).status_code == 200
+
+
+def test_listed_queries_become_a_query_set_of_the_name_of_the_pool(client, collection, two_runs):
+    some = QuerySet.objects.create(collection=collection, name="some", direction="forward")
+    keys = dict(collection.items.values_list("external_id", "pk"))
+    first = two_runs[0].rankings.get(source=keys["q1"]).targets[0]
+    for key, part in ((keys["q0"], "source"), (keys["q1"], "source"), (first, "gallery")):
+        some.members.create(item_id=key, part=part)
+    values = form(two_runs, name="deeper", only=" q1 \r\n\r\nq1", query_set=some.pk)
+    preview = client.post(url("pool-preview", collection), values).context["preview"]
+    assert (preview.n_queries, preview.n_pairs) == (1, 1)
+    assert list(collection.query_sets.values_list("name", flat=True)) == ["some"]
+    assert client.post(url("pool-new", collection), values).status_code == 302
+    pool = Pool.objects.get()
+    members = set(pool.query_set.members.values_list("item", "part"))
+    assert members == {(keys["q1"], "source"), (first, "gallery")}
+    perform_work(pool)
+    assert pool.pool_pairs.count() == preview.n_pairs
+
+
+@pytest.mark.parametrize(
+    ("only", "name", "words"),
+    [
+        ("q1\nnone", "p", "The collection has no queries “none”."),
+        ("d1", "p", "The collection has no queries “d1”."),
+        ("q1", "some", "there is a query set &quot;some&quot;; choose another name."),
+    ],
+)
+def test_queries_that_cannot_be_pooled_alone_are_told(
+    client, collection, two_runs, only, name, words
+):
+    QuerySet.objects.create(collection=collection, name="some", direction="forward")
+    answer = client.post(url("pool-new", collection), form(two_runs, name=name, only=only))
+    assert answer.status_code == 422 and words in answer.content.decode()
+    assert not Pool.objects.exists() and collection.query_sets.count() == 1
+
+
 def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(
     client, collection, two_runs
 ):

@@ -21,6 +21,8 @@ COLUMNS = [
     Column("n_single", "Of one run alone there"),
     Column("n_graded", "Graded pairs of the runs"),
     Column("n_all_positive", "Positive ones"),
+    Column("n_all_single", "Graded pairs of one run alone"),
+    Column("n_single_positive", "Positive of these"),
     Column("n_added", f"Pairs without a grade {STEP} ranks deeper"),
 ]
 
@@ -28,7 +30,8 @@ COLUMNS = [
 class SaturatedQuery(NamedTuple):
     """A query half of whose pairs at the edge, or more, are positive.
 
-    n_single : pairs at the edge of one run alone; n_added : without a grade, 10 ranks deeper
+    n_single : pairs at the edge of one run alone; n_all_single : pairs of one run alone
+    n_added : without a grade, 10 ranks deeper
     """
 
     item: ItemSummary
@@ -38,49 +41,57 @@ class SaturatedQuery(NamedTuple):
     n_single: int
     n_graded: int
     n_all_positive: int
+    n_all_single: int
+    n_single_positive: int
     n_added: int
 
 
 def edges_result(
     queries: Sequence[SaturatedQuery],
-    shares: tuple[EdgeShare, EdgeShare, EdgeShare],
+    shares: tuple[EdgeShare, EdgeShare, EdgeShare, EdgeShare],
     *,
     n_with_edge: int,
+    n_pool: int,
     seconds_a_label: float,
     is_measured: bool,
     nouns: Nouns,
 ) -> AnalysisResult:
     """A row for each saturated query, those with the most positives at the edge first.
 
-    shares : of all pairs at the edge, of those of one run, of those of several
+    shares : of all pairs at the edge, of those of one run, of those of several; and of all pairs
+        that one run alone brought
     n_with_edge : queries with a graded pair there
+    n_pool : pairs without a label of a pool of these queries to 10 ranks below the deepest of them
     seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
     """
-    whole, single, several = shares
+    whole, single, several, all_single = shares
     notes = [
         f"Of {counted(part.n, 'pair')} at the edge that {origin} brought, "
         f"{share_text(part.share, part.interval)} are positive."
         for part, origin in ((single, "one run alone"), (several, "several runs"))
         if part.share is not None
     ]
-    if n_added := sum(query.n_added for query in queries):
+    hours = seconds_a_label * n_pool / 3_600
+    if n_pool:
         origin = "the median here" if is_measured else "a usual one, as none was timed"
+        n_added = sum(query.n_added for query in queries)
         notes.append(
-            f"{STEP} ranks more of these {nouns.queries} take {n_added:,} labels, one a pair: "
-            f"{seconds_a_label * n_added / 3_600:,.1f} hours at {seconds_a_label:.1f} "
-            f"seconds a judgment, {origin}. The form of a pool has the runs and the largest of "
-            f"these depths, and takes all {nouns.queries} of the query set: judge these alone by "
-            "a query set of them."
+            f"{STEP} ranks more of each of these {nouns.queries} are {n_added:,} pairs without a "
+            "label; a pool has one depth for all, the largest of these, and is "
+            f"{n_pool:,} pairs: {hours:,.1f} hours at {seconds_a_label:.1f} seconds a judgment, "
+            f"{origin}, one label a pair. The form of a pool then has the runs, that depth and the "
+            f"list of these {nouns.queries}."
         )
     if len(queries) > MOST_QUERIES:
         notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")
     return AnalysisResult(
-        headline=_headline(whole, len(queries), n_with_edge, nouns),
+        headline=_headline(whole, len(queries), n_with_edge, nouns) + single_part(all_single),
         reading=(
             "The edge is the last quarter of the ranks down to which these runs' results were "
             f"judged, query by query. Listed are {nouns.queries} with half of their graded pairs "
             "there positive, or more: deeper ranks are likely to hold others that count as "
-            "irrelevant until somebody judges them. Of few pairs a share says little."
+            "irrelevant until somebody judges them. Of few pairs a share says little. A pair of "
+            "one run alone is one that no other of these runs brought to the pool."
         ),
         extent=f"{counted(whole.n, 'pair')} with a grade at the edge of {n_with_edge:,} of "
         f"{nouns.extent}",
@@ -90,6 +101,17 @@ def edges_result(
             for query in queries[:MOST_QUERIES]
         ],
         notes=[*nouns.notes, *notes],
+        next_label=f"Deepen these: {counted(n_pool, 'pair')}, {hours:,.1f} h" if n_pool else "",
+    )
+
+
+def single_part(part: EdgeShare) -> str:
+    """The share of positives of the pairs that one run alone brought, as a part of a headline."""
+    if part.n < FEWEST or part.share is None:
+        return f"; {part.n_positive:,} of {counted(part.n, 'pair')} of one run alone are positive"
+    return (
+        f"; of all {part.n:,} pairs that one run alone brought "
+        f"{share_text(part.share, part.interval)} are positive"
     )
 
 

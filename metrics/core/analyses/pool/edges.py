@@ -16,7 +16,7 @@ STEP = 10  # ranks by which a pool is deepened
 
 
 class EdgeShare(NamedTuple):
-    """Pairs at the edge, the positive ones, their share with its 95 % interval; None for none."""
+    """Some pairs, the positive ones, their share with its 95 % interval; None for none."""
 
     n: int
     n_positive: int
@@ -31,7 +31,10 @@ class PoolEdges(NamedTuple):
     n_edge, n_positive : (Q,) graded pairs at the edge, and the positive ones
     n_single : (Q,) pairs at the edge that one run alone brought
     n_graded, n_all_positive : (Q,) graded pairs that a run brought, and the positive ones
+    n_all_single, n_single_positive : (Q,) of these the pairs that one run alone brought, at the
+        edge or not, and the positive ones
     whole, single, several : of all pairs at the edge, of those of one run, of those of several
+    all_single : of all pairs that one run alone brought, at the edge or not
     """
 
     depth: Integers
@@ -40,9 +43,12 @@ class PoolEdges(NamedTuple):
     n_single: Integers
     n_graded: Integers
     n_all_positive: Integers
+    n_all_single: Integers
+    n_single_positive: Integers
     whole: EdgeShare
     single: EdgeShare
     several: EdgeShare
+    all_single: EdgeShare
 
 
 def pool_edges(
@@ -81,9 +87,12 @@ def pool_edges(
         n_single=by_query(is_edge & (n_runs == 1)),
         n_graded=by_query(is_brought),
         n_all_positive=by_query(is_brought & is_positive),
+        n_all_single=by_query(n_runs == 1),
+        n_single_positive=by_query((n_runs == 1) & is_positive),
         whole=share_of(is_edge),
         single=share_of(is_edge & (n_runs == 1)),
         several=share_of(is_edge & (n_runs > 1)),
+        all_single=share_of(n_runs == 1),
     )
 
 

@@ -40,7 +40,13 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     if not edges.whole.n:
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
     is_saturated = (edges.n_edge > 0) & (edges.n_positive >= LEAST * edges.n_edge)
-    n_added = _n_added(request, brought, rows, np.where(is_saturated, edges.depth, 0))
+    deepest = int(edges.depth[is_saturated].max(initial=0))
+    n_added, n_pool = _n_added(
+        request,
+        brought,
+        rows,
+        [np.where(is_saturated, depth, 0) for depth in (edges.depth, deepest)],
+    )
     sources = inputs.scope.sources
     order = np.flatnonzero(is_saturated)
     order = order[np.lexsort((order, -edges.n_positive[order]))]
@@ -50,30 +56,36 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
         [
             SaturatedQuery(
                 items[int(sources[row])],
-                *(int(column[row]) for column in (*edges[:6], n_added)),
+                *(int(column[row]) for column in (*edges[:8], n_added)),
             )
             for row in order
         ],
-        (edges.whole, edges.single, edges.several),
+        (edges.whole, edges.single, edges.several, edges.all_single),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
+        n_pool=int(n_pool.sum()),
         seconds_a_label=seconds,
         is_measured=is_measured,
         nouns=with_sample_note(nouns_of(inputs), inputs),
     )
     if not is_saturated.any():
         return result
-    depth = int(edges.depth[is_saturated].max()) + STEP
     parameters = {
+        "only": ["\n".join(items[int(sources[row])].id for row in order)],
         "strategy": ["depth-k"],
-        "depth": [str(depth)],
+        "depth": [str(deepest + STEP)],
         "query_set": [str(inputs.query_set.pk)],
         "runs": [str(brought.runs[row].pk) for row in rows],
     }
     return result._replace(next_parameters=parameters)
 
 
-def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depth: Ids) -> Ids:
-    """(Q,) pairs without a label within the depth and 10 ranks more; 0 where the depth is 0."""
+def _n_added(
+    request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depths: list[Ids]
+) -> list[Ids]:
+    """(Q,) pairs without a label within each depth and 10 ranks more; 0 where the depth is 0.
+
+    depths : (Q,) each
+    """
     inputs, sources = brought.inputs, brought.inputs.scope.sources
     originals = originals_of(collection=request.collection)
     left_out = left_out_keys(collection=request.collection)
@@ -81,7 +93,7 @@ def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], 
     for row in rows:
         top = load_top(
             run=brought.runs[row],
-            depth=int(depth.max(initial=0)) + STEP,
+            depth=int(np.max(depths, initial=0)) + STEP,
             query_set=inputs.query_set,
             leave_out=left_out,
         )
@@ -92,4 +104,4 @@ def _n_added(request: AnalysisRequest, brought: BroughtLabels, rows: list[int], 
     source = np.concatenate([sources[brought.labels.query[has_grade]], settled[first]])
     target = np.concatenate([brought.labels.doc[has_grade], settled[second]])
     graded = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
-    return pairs_to_deepen(tops, depth, sources=sources, graded=graded)
+    return [pairs_to_deepen(tops, depth, sources=sources, graded=graded) for depth in depths]

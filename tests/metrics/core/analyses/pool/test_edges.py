@@ -35,7 +35,7 @@ def edges_of(labels, *, groups=None, n_queries=N_QUERIES):
 @given(st.lists(LABEL, min_size=1, max_size=25))
 def test_every_pair_is_counted_where_its_best_rank_is(labels):
     edges = edges_of(labels)
-    whole, single, shared = [], [], []
+    whole, single, shared, all_single = [], [], [], []
     for query in range(N_QUERIES):
         brought = [
             (is_positive, [rank for rank in ranks if rank])
@@ -50,10 +50,18 @@ def test_every_pair_is_counted_where_its_best_rank_is(labels):
         assert edges.n_single[query] == sum(len(ranks) == 1 for _, ranks in edge)
         assert edges.n_graded[query] == len(brought)
         assert edges.n_all_positive[query] == sum(is_positive for is_positive, _ in brought)
+        lone = [is_positive for is_positive, ranks in brought if len(ranks) == 1]
+        assert (edges.n_all_single[query], edges.n_single_positive[query]) == (len(lone), sum(lone))
+        all_single += [row for row in brought if len(row[1]) == 1]
         whole += edge
         single += [row for row in edge if len(row[1]) == 1]
         shared += [row for row in edge if len(row[1]) > 1]
-    for part, rows in ((edges.whole, whole), (edges.single, single), (edges.several, shared)):
+    for part, rows in (
+        (edges.whole, whole),
+        (edges.single, single),
+        (edges.several, shared),
+        (edges.all_single, all_single),
+    ):
         n_positive = sum(is_positive for is_positive, _ in rows)
         assert (part.n, part.n_positive) == (len(rows), n_positive)
         assert part.share == (pytest.approx(n_positive / len(rows)) if rows else None)

@@ -14,7 +14,7 @@ from tests.metrics.services.analysis.pool.pooled_study import (
     pooled_study,
     rankings_of,
 )
-from tests.metrics.services.analysis.questions import answer_of, table_of
+from tests.metrics.services.analysis.questions import answer_of, compute_kept, table_of
 
 pytestmark = pytest.mark.django_db
 NAME = "saturated-queries"
@@ -67,10 +67,64 @@ def test_queries_half_full_at_the_edge_are_listed(study):
     price = f"hours at {seconds:.1f} seconds a judgment, the median here"
     assert is_measured and any(price in note for note in result.notes)
     depth = max(row[2] for row in result.rows) + 10
+    names = [row[0] for row in result.rows]
+    assert result.next_parameters["only"] == ["\n".join(names)]
+    grades, keys = people_grades(), dict(study.items.values_list("external_id", "pk"))
+    near = {
+        (keys[name], target)
+        for name in names
+        for run in "ABC"
+        for target in rankings_of(run).get(keys[name], [])[:depth]
+    }
+    n_pool = len(near - grades.keys())
+    hours = seconds * n_pool / 3_600
+    assert result.next_label == f"Deepen these: {n_pool:,} pairs, {hours:,.1f} h"
     assert result.next_parameters["depth"] == [str(depth)]
     assert result.next_parameters["strategy"] == ["depth-k"]
     keys = Run.objects.filter(name__in="ABC").values_list("pk", flat=True)
     assert set(result.next_parameters["runs"]) == set(map(str, keys))
+
+
+def test_pairs_of_one_run_alone_have_a_share_of_their_own(study):
+    grades = people_grades()
+    lone = [
+        pair
+        for pair in brought_by("A", "B", "C") & grades.keys()
+        if sum(pair in brought_by(run) for run in "ABC") == 1
+    ]
+    n_positive = sum(grades[pair] > 0 for pair in lone)
+    share = f"{100 * n_positive / len(lone):.1f} % (95 % interval "
+    headline = answer_of(study, NAME).result.headline
+    assert f"; of all {len(lone):,} pairs that one run alone brought {share}" in headline
+    keys = dict(study.items.values_list("external_id", "pk"))
+    for row in table_of(study, NAME):
+        of_query = [pair for pair in lone if pair[0] == keys[row["query"]]]
+        assert row["n_all_single"] == len(of_query)
+        assert row["n_single_positive"] == sum(grades[pair] > 0 for pair in of_query)
+
+
+def test_the_button_sends_the_listed_queries_and_the_form_prices_them_alone(study, client):
+    client.force_login(cast.member(study, "researcher"))
+    compute_kept(study, NAME)
+    page = client.get(f"/c/{study.slug}/results/analysis/pool/{NAME}/").content.decode()
+    result = answer_of(study, NAME).result
+    assert result.next_label in page and 'name="prefill" value="1"' in page
+    address = f"/c/{study.slug}/judging/pools/new/"
+    assert f'<form method="post" action="{address}">' in page
+    form = client.post(address, {**result.next_parameters, "prefill": "1"}).context["form"]
+    assert form["only"].value() == result.next_parameters["only"][0] and not form.errors
+    values = {field.html_name: field.value() for field in form if field.value() not in (None, "")}
+    preview = client.post(
+        f"/c/{study.slug}/judging/pools/preview/", values | {"strategy": "depth-k"}
+    )
+    n_pool = int(result.next_label.split()[2].replace(",", ""))
+    assert preview.context["preview"].n_new == n_pool
+    assert not study.query_sets.filter(name__startswith="preview").exists()
+    answer = client.post(address, values | {"strategy": "depth-k", "name": "deeper"})
+    assert answer.status_code == 302
+    pool = study.pools.get(name="deeper")
+    members = pool.query_set.members.values_list("item__external_id", flat=True)
+    assert pool.query_set.name == "deeper" and set(members) == {row[0] for row in result.rows}
 
 
 def test_only_the_chosen_runs_have_an_edge(study):
