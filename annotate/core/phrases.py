@@ -1,8 +1,16 @@
 """Phrases of sentences on pages."""
 
+from collections.abc import Sequence
+
 
 def counted(n: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless it is one: 1 pair, 1,200 queries."""
     if n == 1:
         return f"{n:,} {noun}"
     return f"{n:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
+
+
+def first_few(names: Sequence[str], *, most: int = 4) -> str:
+    """Return the first names, and how many more there are: a, b, c, d and 1,200 more."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"

@@ -33,6 +33,7 @@ PARAMETERS = {
     "error": "error",
     "difference": "difference",
     "power": "power",
+    "mark": "mark",
 }
 
 

@@ -37,6 +37,7 @@ OF_COLLECTION = (
     "queries",
     "measure",
     "protocol",
+    "mark",
 )
 
 
@@ -54,6 +55,7 @@ CHOICES_OF_OPTIONS = {
     "missing": {Choice.MISSING},
     "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
     **{name: {Choice(name)} for name in PlanNumbers._fields},
+    "mark": {Choice.MARK},
 }
 
 
@@ -89,9 +91,7 @@ class Command(BaseCommand):
         parser.add_argument("--threshold", default="", help="grade from which a pair is positive")
         parser.add_argument("--queries", default="", metavar="SET", help="the query set")
         parser.add_argument(
-            "--measure",
-            default="",
-            help="such as C@5; several with blanks, where an analysis is about several",
+            "--measure", default="", help="as C@5; several with blanks, where it is about several"
         )
         parser.add_argument(
             "--method",
@@ -117,6 +117,7 @@ class Command(BaseCommand):
         parser.add_argument("--error", default="", help="a wanted error of a score, such as 0.03")
         parser.add_argument("--difference", default="", help="of two runs, to be seen by a test")
         parser.add_argument("--power", default="", help="of that test, from 0.5 to 0.99")
+        parser.add_argument("--mark", default="", metavar="TEAM", help="let its runs stand out")
         parser.add_argument(
             "--scores",
             metavar="FILE",
@@ -201,6 +202,7 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
         "missing": options["missing"],
         "protocol": options["protocol"],
         **{name: options[name] for name in PlanNumbers._fields},
+        "mark": options["mark"],
     }
     parameters = QueryDict(mutable=True)
     parameters.update({name: value for name, value in names.items() if value})

@@ -58,7 +58,7 @@ class Oracle(StrEnum):
 class Choice(StrEnum):
     """A shared choice that changes an analysis; the direction changes each.
 
-    The last four are the names of `PlanNumbers`.
+    N to POWER are the names of `PlanNumbers`.
     """
 
     LABELS = "labels"
@@ -72,6 +72,7 @@ class Choice(StrEnum):
     ERROR = "error"
     DIFFERENCE = "difference"
     POWER = "power"
+    MARK = "mark"
 
 
 class AnalysisRequest(NamedTuple):
@@ -154,4 +155,5 @@ class Analysis:
         if Choice.QUERIES not in self.choices:
             scores = replace(scores, query_set="")
         plan = shared_choices.plan.among(self.choices)
-        return AnalysisSpec(self.name, shared_choices.direction, scores, plan)
+        mark = shared_choices.mark if Choice.MARK in self.choices else ""
+        return AnalysisSpec(self.name, shared_choices.direction, scores, plan, mark)

@@ -38,7 +38,10 @@ PARAMETERS = (
     "missing",
     "protocol",
     *PlanNumbers._fields,
+    "mark",
 )
+# those that the leaderboard has too
+OF_LEADERBOARD = ("run", "labels", "sets", "threshold", "queries", "decide", "missing", "protocol")
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,14 @@ class AnalysisSpec:
     scores : labels, threshold, queries, runs and measure; those that do not change the analysis
         have their defaults
     plan : numbers of the planner, of those that change the analysis
+    mark : the team whose runs stand out; "" for none
     """
 
     name: str
     direction: str
     scores: LeaderboardSpec
     plan: PlanNumbers = NO_NUMBERS
+    mark: str = ""
 
     @property
     def key(self) -> str:
@@ -67,6 +72,7 @@ class AnalysisSpec:
             "direction": self.direction,
             "scores": self.scores.as_json(),
             "plan": list(self.plan),
+            "mark": self.mark,
         }
 
     @classmethod
@@ -74,7 +80,8 @@ class AnalysisSpec:
         """Build a spec from the output of `as_json`."""
         scores = LeaderboardSpec.from_json(fields["scores"])
         plan = PlanNumbers(*fields.get("plan", ()))  # one of before has none
-        return cls(fields["name"], fields["direction"], scores, plan)
+        mark = fields.get("mark", "")
+        return cls(fields["name"], fields["direction"], scores, plan, mark)
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,8 @@ class SharedChoices:
     measures : their names; empty leaves each analysis its own; measure_text : as it was typed
     protocol : the one whose choices these are, by name or not
     plan : numbers of the planner; plan_texts : as they were typed, by name
+    mark : the team whose runs stand out, by default that of the viewer's own runs where they are
+        of one; "" for none
     """
 
     scores: Choices
@@ -104,6 +113,7 @@ class SharedChoices:
     protocol: ProtocolFit | None
     plan: PlanNumbers
     plan_texts: dict[str, str]
+    mark: str
     errors: list[str]
 
     @property
@@ -115,6 +125,11 @@ class SharedChoices:
     def teams(self) -> list[str]:
         """The teams of the direction's runs."""
         return sorted({run.team for run in self.available_runs if run.team})
+
+    @property
+    def all_teams(self) -> list[str]:
+        """The teams of all runs: an address keeps its mark when its direction changes."""
+        return sorted({run.team for run in self.scores.available_runs if run.team})
 
     @property
     def tags(self) -> list[str]:
@@ -131,16 +146,14 @@ def read_shared_choices(
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     """
     shared_parameters = QueryDict(mutable=True)
-    for key in ("run", "labels", "sets", "threshold", "queries", "decide", "missing", "protocol"):
+    for key in OF_LEADERBOARD:
         shared_parameters.setlist(key, parameters.getlist(key))
     scores = read_choices(
         collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
     )
     errors = list(scores.errors)
-    if unknown_names := [key for key in parameters if key not in PARAMETERS]:
-        errors.append(
-            f'"{unknown_names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.'
-        )
+    if names := [key for key in parameters if key not in PARAMETERS]:
+        errors.append(f'"{names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.')
     directions = sorted(
         {Direction(query_set.direction) for query_set in scores.query_sets},
         key=list(Direction).index,
@@ -153,10 +166,11 @@ def read_shared_choices(
         run for run in scores.available_runs if run.direction == direction
     ]
     runs = _described(hand_picks, team=team, tag=tag, name=name)
-    if (team or tag or name) and not runs:
+    if not runs and (team or tag or name):
         errors.append("No run of this direction has such a name, team and tag.")
     measures = _measures(parameters.get("measure", ""), errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
+    mark = team_to_mark(parameters, scores.available_runs, viewer, errors)
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -172,8 +186,27 @@ def read_shared_choices(
         protocol=protocol,
         plan=read_plan_numbers(parameters, errors),
         plan_texts={name: parameters.get(name, "")[:20] for name in PlanNumbers._fields},
+        mark=mark,
         errors=errors,
     )
+
+
+def team_to_mark(
+    parameters: QueryDict, runs: Sequence[Run], viewer: User | None, errors: list[str]
+) -> str:
+    """The team that is asked for, else that of the viewer's own runs; "" for none, or for two."""
+    if "mark" not in parameters:
+        own_runs = [run for run in runs if viewer and run.uploaded_by_id == viewer.pk]
+        own_teams = {run.team for run in own_runs if run.team}
+        return own_teams.pop() if len(own_teams) == 1 else ""
+    team = parameters.get("mark", "").strip()
+    teams = sorted({run.team for run in runs if run.team})
+    if not team or team in teams:
+        return team
+    errors.append(
+        f'No run is of the team "{team[:40]}" to mark; there are: {", ".join(teams) or "none"}.'
+    )
+    return ""
 
 
 def _described(runs: Sequence[Run], *, team: str, tag: str, name: str) -> list[Run]:

@@ -47,6 +47,7 @@ def as_json(
         "method": (Choice.METHOD, spec.scores.method),
         "missing": (Choice.MISSING, spec.scores.missing),
         "runs": (Choice.RUNS, sorted(names[pk] for pk in spec.scores.runs)),
+        "mark": (Choice.MARK, spec.mark),
     }
     values |= {name: (Choice(name), value) for name, value in spec.plan._asdict().items()}
     return {

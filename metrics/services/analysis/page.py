@@ -150,6 +150,9 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
         if is_choice and any(texts):
             parameters.setlist(name, texts)
     parameters.update(spec.plan.texts)
+    if Choice.MARK in analysis.choices:
+        # also none: whoever opens the address may have a team that would be marked otherwise
+        parameters["mark"] = spec.mark
     return parameters
 
 
@@ -170,6 +173,7 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         _measures_text(analysis, choices),
         f"Test: {METHOD_NAMES[spec.method]}" if spec.method else "",
         _runs_text(analysis, choices),
+        f"Marked: team {mark}" if (mark := analysis.spec(choices).mark) else "",
         f"As of {moment} UTC",
     ]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)

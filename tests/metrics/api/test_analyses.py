@@ -57,6 +57,18 @@ def test_choices_are_parameters(client, study, headers):
     assert answer.status_code == 422 and "Runs that the address names" in answer.json()["detail"]
 
 
+def test_a_team_to_mark_is_a_parameter(client, study, headers):
+    Run.objects.filter(name="alpha").update(team="Blue")
+    compute_kept(study, "differences", mark="Blue")
+    value = client.get(f"{ROOM}differences/?mark=Blue", headers=headers).json()
+    assert value["mark"] == "Blue" and "Marked: team Blue. As of" in value["caption"]
+    answer = client.get(f"{ROOM}differences/?mark=Red", headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422,
+        'No run is of the team "Red" to mark; there are: Blue.',
+    )
+
+
 def test_what_is_not_defined_is_told(client, study, headers):
     compute_kept(study, "hits-by-length", direction="reverse")
     path = f"{ROOM}hits-by-length/"

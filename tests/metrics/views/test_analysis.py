@@ -74,6 +74,19 @@ def test_links_hold_every_choice_whatever_the_defaults_are(client, study):
     assert [run.name for run in choices.runs] == ["alpha", "beta"]
 
 
+def test_a_marked_team_is_chosen_on_the_page_and_stays_in_the_address(client, study):
+    study.runs.filter(name="alpha").update(team="Blue", uploaded_by=client.session["_auth_user_id"])
+    address = f"{ROOM}systems/differences/"
+    for query, own in (("", "Blue"), ("?mark=", ""), ("?mark=Blue", "Blue")):
+        answer = client.get(f"{address}{query}")
+        page = answer.content.decode()
+        assert '<select\n        name="mark" id="id_mark"><option value="">None</option>' in page
+        assert answer.context["choices"].mark == own
+        # also that none is, for people with a team of their own
+        assert f"&amp;mark={own}&" in page or f'&amp;mark={own}"' in page
+    assert 'name="mark"' not in client.get(f"{ROOM}collection/").content.decode()
+
+
 def test_a_parameter_that_is_no_choice_is_told(client, study):
     answer = client.get(f"{PAGE}?label_source=only")
     assert answer.status_code == 422

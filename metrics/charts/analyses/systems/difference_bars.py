@@ -1,22 +1,32 @@
-"""Bars of runs with letters, and arrows over what does not differ."""
+"""Bars of runs with letters, and rules and arrows over what does not differ."""
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from metrics.charts.analyses.systems.letter_rules import (
+    ARROW_LANE,
+    CHARACTER,
+    LetterRules,
+    rule_layers,
+)
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.theme import CATEGORIES
 from metrics.core.analyses.systems.differences import PlacedSystem
 from metrics.core.comparisons.letters import abbreviate
 
 FEWEST = 30  # topics or groups from which on a headline tells who differs
-MOST_NAMES = 40  # runs with a name and letters in the chart
+MOST_NAMES = 40  # runs with a name in the triangle of pairs, and with wide bars
+MOST_NAMED_BARS = 120  # runs with a name and letters beside their bar
 NAME_WIDTH = 130  # pixels of a name in the chart
+MARKED, OTHER = "marked", "other runs"
 
 
 class RunNames(NamedTuple):
     """Names of S runs and of their teams, "" for no team; measure : "" in a file.
 
     n_independent : topics, or groups of them; unit : the plural noun for one
+    mark : the team whose runs stand out; "" for none
     """
 
     runs: Sequence[str]
@@ -24,6 +34,7 @@ class RunNames(NamedTuple):
     measure: str
     n_independent: int
     unit: str
+    mark: str = ""
 
     @property
     def are_too_few(self) -> bool:
@@ -40,10 +51,19 @@ class RunNames(NamedTuple):
         """The title of the means."""
         return self.measure or "Mean score"
 
+    @property
+    def has_marked(self) -> bool:
+        """True if a run stands out."""
+        return self.mark != "" and self.mark in self.teams
 
-def difference_bars(systems: Sequence[PlacedSystem], names: RunNames) -> Spec:
-    """A bar a run, best first, with its interval, its letters and the arrows of pseudo-groups."""
-    has_names = len(systems) <= MOST_NAMES
+    def is_marked(self, system: int) -> bool:
+        """True if the run of this number stands out."""
+        return self.mark != "" and self.teams[system] == self.mark
+
+
+def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: LetterRules) -> Spec:
+    """A bar a run, best first, with its interval; letters, arrows and rules in lanes beside it."""
+    has_names = len(systems) <= MOST_NAMED_BARS
     teams = sorted({team for team in names.teams if team})
     has_teams = 1 < len(teams) <= len(CATEGORIES)
     labels = [
@@ -52,6 +72,7 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames) -> Spec:
         else names.runs[row.system]
         for row in systems
     ]
+    letters = [abbreviate(row.letters, most=rules.most_letters) for row in systems]
     values = [
         {
             "run": label,
@@ -59,25 +80,28 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames) -> Spec:
             "mean": row.mean,
             "low": row.interval.low,
             "high": row.interval.high,
-            "letters": abbreviate(row.letters),
+            "letters": text,
             "group": row.group,
+            "stands": MARKED if names.is_marked(row.system) else OTHER,
         }
-        for label, row in zip(labels, systems, strict=True)
+        for label, row, text in zip(labels, systems, letters, strict=True)
     ]
     y: Spec = {"field": "run", "type": "nominal", "scale": {"domain": labels}, "title": None}
-    y["axis"] = {"labelLimit": NAME_WIDTH} if has_names else None
+    y["axis"] = {"labelLimit": NAME_WIDTH if len(systems) <= MOST_NAMES else 100}
+    y["axis"] = y["axis"] if has_names else None
     x: Spec = {"field": "mean", "type": "quantitative", "title": names.mean_title}
-    layers = [*bar_layers(x, names.mean_title, has_teams=has_teams), *group_arrows(systems, labels)]
+    longest = max(map(len, letters)) if has_names else 0
+    arrows_at = ARROW_LANE + CHARACTER * longest
+    layers = [
+        *bar_layers(x, names, has_teams=has_teams),
+        *group_arrows(systems, labels, at=arrows_at),
+        *rule_layers(rules, labels, at=arrows_at + ARROW_LANE, has_letters=has_names),
+    ]
     if has_names:
-        end = {"calculate": "isValid(datum.high) ? max(datum.high, datum.mean) : datum.mean"}
-        layers.append(
-            {
-                "transform": [end | {"as": "end"}],
-                "mark": {"type": "text", "align": "left", "dx": 5},
-                "encoding": {"x": x | {"field": "end"}, "text": {"field": "letters"}},
-            }
-        )
-    step = 22 if has_names else 6
+        text = {"type": "text", "align": "left", "xOffset": 8}
+        of_letters = {"x": {"value": "width"}, "text": {"field": "letters"}}
+        layers.append({"mark": text, "encoding": of_letters})
+    step = (22 if len(systems) <= MOST_NAMES else 15) if has_names else 6
     return {
         "data": {"values": values},
         "height": {"step": step},
@@ -86,33 +110,56 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames) -> Spec:
     }
 
 
-def bar_layers(x: Spec, title: str, *, has_teams: bool) -> list[Spec]:
-    """The bars, of the colours of teams where there are some, and the lines of the intervals."""
+def bar_layers(x: Spec, names: RunNames, *, has_teams: bool) -> list[Spec]:
+    """The bars and the lines of their intervals.
+
+    The bars of a marked team are dark, with a diamond before them; else teams have colours.
+    """
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("team", "Team"),
-        tooltip_row("mean", title, ".4f"),
+        tooltip_row("mean", names.mean_title, ".4f"),
         tooltip_row("low", "From", ".4f"),
         tooltip_row("high", "To", ".4f"),
         tooltip_row("letters", "Letters"),
     ]
-    colour: Spec = {"field": "team", "type": "nominal"}
+    # the line of the interval shows through
+    mark: Spec = {"type": "bar", "opacity": 0.55}
+    colour: Spec = {"color": {"field": "team", "type": "nominal"}} if has_teams else {}
+    layers: list[Spec] = []
+    if names.has_marked:
+        stands: Spec = {"field": "stands", "type": "nominal"}
+        domain, team = [MARKED, OTHER], json.dumps(f"{MARKED}: {names.mark}")
+        legend = {"labelExpr": f"datum.value === '{MARKED}' ? {team} : datum.label"}
+        scale = {"domain": domain, "range": ["@blue", "@slate"]}
+        faint = {"domain": domain, "range": [0.85, 0.4]}
+        colour = {"color": stands | {"scale": scale, "legend": legend}}
+        colour["opacity"] = stands | {"scale": faint, "legend": None}
+        is_marked = {"filter": {"field": "stands", "equal": MARKED}}
+        diamond: Spec = {"type": "point", "shape": "diamond", "size": 36, "color": "@ink"}
+        layers = [
+            {
+                "transform": [is_marked],
+                "mark": diamond | {"xOffset": -4, "opacity": 1},
+                "encoding": {"x": {"value": 0}},
+            }
+        ]
+        mark = {"type": "bar"}
     return [
-        {
-            # the line of the interval shows through
-            "mark": {"type": "bar", "opacity": 0.55},
-            "encoding": {"x": x, "tooltip": tooltip} | ({"color": colour} if has_teams else {}),
-        },
+        {"mark": mark, "encoding": {"x": x, "tooltip": tooltip} | colour},
         {
             "transform": [{"filter": "isValid(datum.low)"}],
             "mark": {"type": "rule", "color": "@ink"},
             "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
         },
+        *layers,
     ]
 
 
-def group_arrows(systems: Sequence[PlacedSystem], labels: Sequence[str]) -> list[Spec]:
-    """A double arrow at the right from the first to the last run of each pseudo-group."""
+def group_arrows(
+    systems: Sequence[PlacedSystem], labels: Sequence[str], *, at: float
+) -> list[Spec]:
+    """A double arrow from the first to the last run of each pseudo-group, so far right of bars."""
     groups: dict[int, list[str]] = {}
     for label, row in zip(labels, systems, strict=True):
         groups.setdefault(row.group, []).append(label)
@@ -124,7 +171,7 @@ def group_arrows(systems: Sequence[PlacedSystem], labels: Sequence[str]) -> list
     first = {"field": "first", "type": "nominal", "scale": domain}
     last = {"field": "last", "type": "nominal", "scale": domain}
     tooltip = [tooltip_row("group", "Pseudo-group"), tooltip_row("n", "Runs", "d")]
-    style: Spec = {"xOffset": 14, "color": "@ink", "opacity": 1}
+    style: Spec = {"xOffset": at, "color": "@ink", "opacity": 1}
     at_right: Spec = {"x": {"value": "width"}, "tooltip": tooltip}
     heads = [("triangle-up", first), ("triangle-down", last)]
     return [

@@ -1,8 +1,13 @@
 """Runs in their order with what does not differ, as bars beside the arrows of pseudo-groups."""
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, first_few
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.systems.difference_bars import RunNames, difference_bars
+from metrics.charts.analyses.systems.difference_bars import (
+    MOST_NAMED_BARS,
+    RunNames,
+    difference_bars,
+)
+from metrics.charts.analyses.systems.letter_rules import LetterRules, letter_rules
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.systems.differences import SystemDifferences
 
@@ -11,13 +16,15 @@ def differences_result(
     differences: SystemDifferences, names: RunNames, nouns: Nouns
 ) -> AnalysisResult:
     """The runs from the best to the worst, and which of them do not differ."""
+    rules = letter_rules([row.letters for row in differences.systems])
     return AnalysisResult(
         headline=_headline(differences, names),
         reading=(
-            "Runs that share a letter do not differ. An arrow spans a pseudo-group: a run and "
-            "those after it down to the first that differs from it; runs of two groups need not "
-            "differ. From, to: 95 % interval of a run's mean by itself, so runs whose intervals "
-            "overlap may differ. What does not differ is not shown to be equal."
+            "Runs that share a letter do not differ; a thin rule spans them, with a dot at each. "
+            "An arrow spans a pseudo-group: a run and those after it down to the first that "
+            "differs from it; runs of two groups need not differ. From, to: 95 % interval of a "
+            "run's mean by itself, so runs whose intervals overlap may differ. What does not "
+            "differ is not shown to be equal."
         ),
         extent=nouns.extent,
         columns=[
@@ -45,9 +52,34 @@ def differences_result(
             ]
             for row in differences.systems
         ],
-        spec=difference_bars(differences.systems, names),
-        notes=nouns.notes,
+        spec=difference_bars(differences.systems, names, rules),
+        notes=[*nouns.notes, *mark_notes(differences, names), *_notes(differences, rules)],
     )
+
+
+def mark_notes(differences: SystemDifferences, names: RunNames) -> list[str]:
+    """A sentence on the ranks of the marked team's runs, or that there are none; empty without."""
+    if not names.mark:
+        return []
+    runs = [
+        f"{names.runs[row.system]} (rank {row.rank:,})"
+        for row in differences.systems
+        if names.is_marked(row.system)
+    ]
+    if not runs:
+        return [f"None of these runs is of the marked team {names.mark}."]
+    of_all = f"of {len(differences.systems):,} runs"
+    return [f"Marked by a dark diamond, team {names.mark}: {first_few(runs)} {of_all}."]
+
+
+def _notes(differences: SystemDifferences, rules: LetterRules) -> list[str]:
+    """Sentences on what the chart has no room for."""
+    notes = [rules.note] if rules.note else []
+    if len(differences.systems) > MOST_NAMED_BARS:
+        notes.append(
+            f"Chart: names and letters of more than {MOST_NAMED_BARS} runs are in the table alone."
+        )
+    return notes
 
 
 def _headline(differences: SystemDifferences, names: RunNames) -> str:

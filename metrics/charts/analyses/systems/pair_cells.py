@@ -27,9 +27,11 @@ def pair_cells(
     """
     position = {row.system: number for number, row in enumerate(differences.systems, start=1)}
     n = len(differences.systems)
+    marked_runs = [row.system for row in differences.systems if names.is_marked(row.system)]
     if n > MOST_NAMES:
-        those = [pair for pair in pairs if pair.differ]
-        return small_cells(those, position) if those else None
+        cells = [pair for pair in pairs if pair.differ]
+        marked_places = [position[system] for system in marked_runs]
+        return small_cells(cells, position, marked_places) if cells else None
     order = [names.runs[row.system] for row in differences.systems]
     values = [
         {
@@ -64,8 +66,34 @@ def pair_cells(
                     "shape": {"field": "verdict", "type": "nominal", "title": None, "scale": shapes}
                 },
             },
+            *diamonds([names.runs[system] for system in marked_runs], ("first", "second"), order),
         ],
     }
+
+
+def diamonds(
+    marked_runs: Sequence[str | int], fields: tuple[str, str], order: Sequence[str | int]
+) -> list[Spec]:
+    """Diamonds at the names or places of marked runs, below the cells and at their left.
+
+    fields : across and down; order : of all runs. The first of them has no row, the last no column.
+    """
+    mark: Spec = {"type": "point", "shape": "diamond", "size": 36, "color": "@ink", "opacity": 1}
+    across, down = fields
+    columns = [{across: name} for name in marked_runs if name not in order[-1:]]
+    rows = [{down: name} for name in marked_runs if name not in order[:1]]
+    return [
+        {
+            "data": {"values": values},
+            "mark": mark | offset,
+            "encoding": {side: {"value": edge}, "tooltip": None},
+        }
+        for values, offset, side, edge in (
+            (columns, {"yOffset": 4}, "y", "height"),
+            (rows, {"xOffset": -4}, "x", 0),
+        )
+        if values
+    ]
 
 
 def name_axes(order: Sequence[str]) -> Spec:
@@ -77,8 +105,13 @@ def name_axes(order: Sequence[str]) -> Spec:
     return {"x": x, "y": y}
 
 
-def small_cells(pairs: Sequence[PairDifference], position: dict[int, int]) -> Spec:
-    """A dark cell for each of these pairs, by the positions of the runs, 1 for the best."""
+def small_cells(
+    pairs: Sequence[PairDifference], position: dict[int, int], marked_runs: Sequence[int]
+) -> Spec:
+    """A dark cell for each of these pairs, by the positions of the runs, 1 for the best.
+
+    marked_runs : positions of the runs that stand out
+    """
     n = len(position)
     axes = {
         name: {
@@ -96,5 +129,8 @@ def small_cells(pairs: Sequence[PairDifference], position: dict[int, int]) -> Sp
         },
         "height": {"step": 4},
         "encoding": axes,
-        "mark": {"type": "rect", "color": "@ink"},
+        "layer": [
+            {"mark": {"type": "rect", "color": "@ink"}},
+            *diamonds(marked_runs, ("x", "y"), []),
+        ],
     }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.systems.difference_bars import MOST_NAMES, RunNames
+from metrics.charts.analyses.systems.differences import mark_notes
 from metrics.charts.analyses.systems.pair_cells import VERDICTS, pair_cells
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.systems.differences import PairDifference, SystemDifferences
@@ -51,7 +52,11 @@ def pairs_result(
             for pair in pairs
         ],
         spec=pair_cells(differences, pairs, names),
-        notes=[*nouns.notes, *_notes(pairs, len(names.runs))],
+        notes=[
+            *nouns.notes,
+            *mark_notes(differences, names),
+            *_notes(pairs, len(names.runs)),
+        ],
     )
 
 

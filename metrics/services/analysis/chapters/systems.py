@@ -29,7 +29,7 @@ CHAPTER = Chapter(
 OF_SCORES = frozenset(
     {Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS, Choice.MEASURE, Choice.MISSING}
 )
-OF_TESTS = OF_SCORES | {Choice.METHOD}
+OF_TESTS = OF_SCORES | {Choice.METHOD, Choice.MARK}
 
 ANALYSES: list[Analysis] = [
     Analysis(

@@ -32,7 +32,8 @@ from metrics.services.leaderboard.decisions import MeasureDecision, notes
 
 def differences(request: AnalysisRequest) -> AnalysisResult:
     """The order of the chosen runs by a measure, and which do not differ."""
-    return _result(topic_scores(request), request.spec.scores.method, request.report_progress)
+    spec = request.spec
+    return _result(topic_scores(request), spec.scores.method, request.report_progress, spec.mark)
 
 
 def differences_of_file(request: FileRequest) -> AnalysisResult:
@@ -40,9 +41,11 @@ def differences_of_file(request: FileRequest) -> AnalysisResult:
     return _result(topic_scores_of_file(request), request.method, ignore_progress)
 
 
-def _result(scores: TopicScores, method: str, report_progress: ReportProgress) -> AnalysisResult:
+def _result(
+    scores: TopicScores, method: str, report_progress: ReportProgress, mark: str = ""
+) -> AnalysisResult:
     outcome = decided(scores, method, report_progress)
-    return differences_result(outcome, names_of(scores), with_notes(scores, outcome, method))
+    return differences_result(outcome, names_of(scores, mark), with_notes(scores, outcome, method))
 
 
 def decided(
@@ -97,9 +100,9 @@ def verdicts_from_json(fields: dict[str, Any]) -> Verdicts:
     return Verdicts(**{**fields, "order": order, "significant": significant})
 
 
-def names_of(scores: TopicScores) -> RunNames:
-    """The names of the runs, their teams, the measure, and of what is independent."""
-    return RunNames(scores.runs, scores.teams, scores.measure, scores.groups.n, scores.unit)
+def names_of(scores: TopicScores, mark: str = "") -> RunNames:
+    """The names of the runs, their teams, the measure, of what is independent, and the mark."""
+    return RunNames(scores.runs, scores.teams, scores.measure, scores.groups.n, scores.unit, mark)
 
 
 def with_notes(scores: TopicScores, outcome: SystemDifferences, method: str) -> Nouns:

@@ -22,7 +22,8 @@ MOST_RUNS = 200  # whose pairs make a table
 
 def pairs(request: AnalysisRequest) -> AnalysisResult:
     """The difference of each pair of the chosen runs by a measure."""
-    return _result(topic_scores(request), request.spec.scores.method, request.report_progress)
+    spec = request.spec
+    return _result(topic_scores(request), spec.scores.method, request.report_progress, spec.mark)
 
 
 def pairs_of_file(request: FileRequest) -> AnalysisResult:
@@ -30,7 +31,9 @@ def pairs_of_file(request: FileRequest) -> AnalysisResult:
     return _result(topic_scores_of_file(request), request.method, ignore_progress)
 
 
-def _result(scores: TopicScores, method: str, report_progress: ReportProgress) -> AnalysisResult:
+def _result(
+    scores: TopicScores, method: str, report_progress: ReportProgress, mark: str = ""
+) -> AnalysisResult:
     if len(scores.runs) > MOST_RUNS:
         raise NotDefined(
             f"{len(scores.runs):,} runs make too many pairs for a table: choose {MOST_RUNS} or "
@@ -40,6 +43,6 @@ def _result(scores: TopicScores, method: str, report_progress: ReportProgress) -
     return pairs_result(
         outcome,
         pair_differences(scores.values, outcome.verdicts, groups=scores.groups),
-        names_of(scores),
+        names_of(scores, mark),
         with_notes(scores, outcome, method),
     )

@@ -11,6 +11,7 @@ import pytest
 
 from metrics.charts.analyses.systems.pair_cells import VERDICTS
 from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
 from tests.metrics.management.commands.running import manage, rows
 from tests.metrics.services.analysis.collection.small_study import grade, small_study
 from tests.metrics.services.analysis.questions import answer_of
@@ -62,6 +63,10 @@ def test_choices_are_options(study):
     value = json.loads(manage("analyse", "hits-by-length", *OF_STUDY, *options, "--json").stdout)
     assert (value["runs"], value["measures"]) == (["alpha", "beta"], ["C@1"])
     assert (value["label_source"], value["direction"]) == ("only", "forward")
+    Run.objects.filter(name="alpha").update(team="Blue")
+    options = ("differences", *OF_STUDY, "--mark", "Blue")
+    value = json.loads(manage("analyse", *options, "--json").stdout)
+    assert value["mark"] == "Blue" and "Marked: team Blue." in value["caption"]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +81,7 @@ def test_choices_are_options(study):
         ),
         ((NAME, *OF_STUDY, "--label-source", "over:none"), 'no reference set "none"'),
         (("hits-by-length", *OF_STUDY, "--run", "alpha"), "It takes 2 runs"),
+        (("differences", *OF_STUDY, "--mark", "Red"), "there are: none."),
         (("length-examples", *OF_STUDY, "--svg"), "take --csv or --json"),
         (
             (NAME, *OF_STUDY, "--method", "tukey"),

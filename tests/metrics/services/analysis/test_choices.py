@@ -53,6 +53,40 @@ def test_a_description_that_no_run_has_is_told(study):
     assert choices.errors == ["No run of this direction has such a name, team and tag."]
 
 
+def test_a_team_is_marked_by_name_in_both_directions(study):
+    assert chosen(study).mark == ""
+    Run.objects.filter(name="gamma").update(team="Green")
+    for direction in ("forward", "reverse"):
+        choices = chosen(study, mark="Green", direction=direction)
+        assert (choices.mark, choices.errors) == ("Green", [])
+        assert choices.all_teams == ["Blue", "Green", "Red"]
+    choices = chosen(study, mark="Violet")
+    assert choices.mark == ""
+    assert choices.errors == [
+        'No run is of the team "Violet" to mark; there are: Blue, Green, Red.'
+    ]
+
+
+def test_the_team_of_the_viewers_own_runs_is_marked_where_it_is_one(study):
+    mine, other = (cast.member(study, Role.RESEARCHER) for _ in range(2))
+    Run.objects.filter(name__in=["alpha", "gamma"]).update(uploaded_by=mine)
+    assert chosen(study, viewer=mine).mark == "Blue"
+    assert chosen(study, viewer=mine, mark="Red").mark == "Red"
+    assert chosen(study, viewer=mine, mark="").mark == ""
+    assert chosen(study, viewer=other).mark == ""
+    Run.objects.filter(name="beta").update(uploaded_by=mine)
+    assert chosen(study, viewer=mine).mark == ""
+
+
+def test_the_team_of_other_peoples_hidden_runs_is_no_team_to_mark(study):
+    mine, other = (cast.member(study, Role.RESEARCHER) for _ in range(2))
+    Run.objects.filter(name="beta").update(is_hidden=True, uploaded_by=mine)
+    assert chosen(study, viewer=mine, mark="Red").mark == "Red"
+    choices = chosen(study, viewer=other, mark="Red")
+    assert choices.errors == ['No run is of the team "Red" to mark; there are: Blue.']
+    assert choices.all_teams == ["Blue"]
+
+
 def test_a_direction_that_there_is_not_is_told_and_the_usual_one_taken(study):
     choices = chosen(study, direction="sideways")
     assert choices.direction == "forward"
@@ -116,11 +150,14 @@ def test_only_choices_that_change_an_analysis_change_its_key(study):
         assert analysis.spec(chosen(study, **change)).key != usual.key
     analysis = ANALYSES["hits-by-length"]
     assert analysis.spec(chosen(study, run=key)).key != analysis.spec(chosen(study)).key
+    assert analysis.spec(chosen(study, mark="Blue")) == analysis.spec(chosen(study))
+    marked = ANALYSES["differences"].spec(chosen(study, mark="Blue"))
+    assert marked.key != ANALYSES["differences"].spec(chosen(study)).key
     assert analysis.spec(chosen(study)).scores.measures == ("C@5",)
     assert analysis.spec(chosen(study, measure="C@1")).scores.measures == ("C@1",)
 
 
 def test_a_spec_is_the_same_after_json(study):
     for analysis in ANALYSES.values():
-        spec = analysis.spec(chosen(study))
+        spec = analysis.spec(chosen(study, mark="Blue"))
         assert AnalysisSpec.from_json(spec.as_json()) == spec

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from metrics.charts.analyses.systems.letter_rules import letter_rules
+from metrics.core.comparisons.letters import letter
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest
@@ -142,12 +144,108 @@ def test_the_method_that_ran_in_place_of_another_is_told():
     assert any(note.startswith(words) for note in notes)
 
 
-def test_many_runs_are_thin_bars_without_names_and_letters():
-    result = differences_of_file(file_request(far_apart(40, np.linspace(0, 1, 41).tolist())))
-    assert result.spec["encoding"]["y"]["axis"] is None and len(result.rows) == 41
-    assert not any(layer.get("mark", {}).get("type") == "text" for layer in result.spec["layer"])
-    few = differences_of_file(file_request(far_apart(40, np.linspace(0, 1, 40).tolist())))
-    assert few.spec["layer"][-1]["mark"]["type"] == "text"
+def test_many_runs_are_lower_bars_and_hundreds_have_no_names_and_letters():
+    def result_of(n_runs):
+        return differences_of_file(file_request(far_apart(40, np.linspace(0, 1, n_runs).tolist())))
+
+    words = "Chart: names and letters of more than 120 runs are in the table alone."
+    for n_runs, step in ((40, 22), (41, 15), (120, 15)):
+        result = result_of(n_runs)
+        assert result.spec["height"] == {"step": step}
+        letters = result.spec["layer"][-1]
+        assert letters["encoding"]["text"] == {"field": "letters"} and words not in result.notes
+    many = result_of(121)
+    assert many.spec["encoding"]["y"]["axis"] is None and len(many.rows) == 121
+    assert not any(layer.get("mark", {}).get("type") == "text" for layer in many.spec["layer"])
+    assert words in many.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_rule_spans_each_letter_with_a_dot_at_each_of_its_runs(method):
+    result = differences_of_file(file_request(far_apart(40, [0.5, 0.49, 0.48, 0.0, 0.3]), method))
+    runs_of_letter: dict[str, list[str]] = {}
+    for row in result.rows:
+        for name in row[6].split(","):
+            runs_of_letter.setdefault(name, []).append(row[1])
+    # heads stand where there would be a first dot
+    members = {
+        span["letter"]: [span["first"]]
+        for layer in result.spec["layer"]
+        if layer["mark"].get("fontSize") == 10
+        for span in layer["data"]["values"]
+    }
+    for layer in result.spec["layer"]:
+        if layer["mark"].get("shape") == "circle":
+            for dot in layer["data"]["values"]:
+                members[dot["letter"]].append(dot["run"])
+    assert members == runs_of_letter
+    spans = {
+        span["letter"]: (span["first"], span["last"], span["n"])
+        for layer in result.spec["layer"]
+        if layer["mark"].get("strokeWidth") == 1
+        for span in layer["data"]["values"]
+    }
+    assert spans == {
+        name: (runs[0], runs[-1], len(runs))
+        for name, runs in runs_of_letter.items()
+        if len(runs) > 1
+    }
+
+
+def test_rules_in_one_lane_have_no_run_in_common_and_lanes_have_room():
+    letters = [["a"], ["a", "b"], ["b", "c"], ["b", "d"], ["d", "e"], ["f"]]
+    rules = letter_rules(letters)
+    assert [(rule.letter, rule.places, rule.lane) for rule in rules.rules] == [
+        ("a", [0, 1], 0),
+        ("b", [1, 2, 3], 1),
+        ("c", [2], 0),
+        ("d", [3, 4], 0),
+        ("e", [4], 1),
+        ("f", [5], 0),
+    ]
+    assert rules.note == ""
+    everywhere = [[letter(number) for number in range(30)]] * 2
+    assert [rule.lane for rule in letter_rules(everywhere).rules] == list(range(5))
+    few = letter_rules([run_letters[:9] for run_letters in everywhere])
+    assert [rule.letter for rule in few.rules] == list("abcdefgh")
+    assert few.note.startswith("Chart: 1 of 9 letters has no rule, for want of room;")
+
+
+def test_letters_without_room_for_a_rule_are_counted():
+    result = differences_of_file(file_request(far_apart(6, np.linspace(0, 0.3, 60).tolist())))
+    letters = {name for row in result.rows for name in row[6].split(",")}
+    heads = [layer for layer in result.spec["layer"] if layer["mark"].get("fontSize") == 10]
+    n_left = len(letters) - sum(len(layer["data"]["values"]) for layer in heads)
+    assert n_left > 0
+    assert (
+        f"Chart: {n_left} of {len(letters)} letters have no rule, for want of room; the table has "
+        "all letters."
+    ) in result.notes
+
+
+def test_the_runs_of_a_marked_team_stand_out(study):
+    Run.objects.filter(name="beta").update(team="Red")
+    result = answer_of(study, "differences", mark="Blue").result
+    stands = {value["run"]: value["stands"] for value in result.spec["data"]["values"]}
+    assert [run for run, text in stands.items() if text == "marked"] == ["alpha (Blue)"]
+    colour = result.spec["layer"][0]["encoding"]["color"]
+    assert colour["scale"] == {"domain": ["marked", "other runs"], "range": ["@blue", "@slate"]}
+    assert colour["legend"]["labelExpr"] == (
+        "datum.value === 'marked' ? \"marked: Blue\" : datum.label"
+    )
+    assert result.spec["layer"][2]["mark"]["shape"] == "diamond"
+    (rank,) = [row[0] for row in result.rows if row[1] == "alpha"]
+    assert f"Marked by a dark diamond, team Blue: alpha (rank {rank}) of 5 runs." in result.notes
+    pairs = answer_of(study, "pairwise-differences", mark="Blue").result
+    assert pairs.notes[-1] == result.notes[-1]
+
+
+def test_a_marked_team_without_a_run_here_is_told(study):
+    Run.objects.filter(direction="reverse").update(team="Red")
+    result = answer_of(study, "differences", mark="Red").result
+    assert result.notes[-1] == "None of these runs is of the marked team Red."
+    assert "color" not in result.spec["layer"][0]["encoding"]
+    assert table_of(study, "differences", mark="Red") == table_of(study, "differences")
 
 
 def test_an_arrow_spans_each_pseudo_group():

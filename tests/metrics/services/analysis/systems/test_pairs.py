@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metrics.charts.analyses.systems.difference_bars import RunNames
+from metrics.charts.analyses.systems.pair_cells import pair_cells
+from metrics.core.analyses.systems.differences import PlacedSystem, SystemDifferences
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable
+from metrics.core.statistics.intervals import NO_INTERVAL
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.systems.pairs import pairs_of_file
 from pooling.models import Run
@@ -104,6 +108,25 @@ def test_marks_stand_on_pairs_that_differ_and_many_runs_have_dark_cells_alone():
     assert len(many.spec["data"]["values"]) == n_differing < len(many.rows) == 820
     assert all(1 <= cell["x"] < cell["y"] <= 41 for cell in many.spec["data"]["values"])
     assert any(note.startswith("Chart: a dark cell is a pair that differs") for note in many.notes)
+
+
+def test_diamonds_stand_at_the_names_of_a_marked_team_but_where_it_has_no_row_or_column():
+    systems = [place(number) for number in range(4)]
+    verdicts = decide(far_apart(40, [0.5, 0.0, 0.2, 0.3]), method="tukey")
+    outcome = SystemDifferences(systems, verdicts, 0, 6)
+    names = RunNames(["a", "b", "c", "d"], ["Us", "", "Us", "Us"], "AP", 40, "topics", "Us")
+    columns, rows = pair_cells(outcome, [], names)["layer"][2:]
+    assert columns["data"]["values"] == [{"first": "a"}, {"first": "c"}]
+    assert rows["data"]["values"] == [{"second": "c"}, {"second": "d"}]
+    outcome = outcome._replace(systems=[place(number) for number in range(50)])
+    teams = ["Us" if number == 7 else "" for number in range(50)]
+    names = names._replace(runs=[f"r{number}" for number in range(50)], teams=teams)
+    columns, rows = pair_cells(outcome, [], names)["layer"][1:]
+    assert (columns["data"]["values"], rows["data"]["values"]) == ([{"x": 8}], [{"y": 8}])
+
+
+def place(system: int) -> PlacedSystem:
+    return PlacedSystem(system, system + 1, 0.5, NO_INTERVAL, ["a"], 1, 0)
 
 
 def test_more_runs_than_a_table_of_pairs_takes_are_refused():
