@@ -25,13 +25,13 @@ def table_rows(rows: Iterable[Iterable[object]], number_class: str = "") -> Safe
     for row in rows:
         parts.append("<tr>")
         for number, cell in enumerate(row):
-            text, exact = cell if isinstance(cell, Figure) else (localize(cell), "")
+            exact = conditional_escape(cell.exact) if isinstance(cell, Figure) else ""
+            text = conditional_escape(str(cell if isinstance(cell, Figure) else localize(cell)))
             if number == 0:
-                parts.append(f'<th scope="row">{conditional_escape(text)}</th>')
+                parts.append(f'<th scope="row">{text}</th>')
             elif exact:
-                value = conditional_escape(exact)
-                parts.append(f'<td{of_class} data-value="{value}">{conditional_escape(text)}</td>')
+                parts.append(f'<td{of_class} data-value="{exact}">{text}</td>')
             else:
-                parts.append(f"<td>{conditional_escape(text)}</td>")
+                parts.append(f"<td>{text}</td>")
         parts.append("</tr>")
     return mark_safe("".join(parts))  # noqa: S308 - every cell is escaped above

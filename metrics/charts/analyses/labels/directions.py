@@ -6,13 +6,21 @@ from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec
 
 
-def in_directions(views: Sequence[Spec], titles: Sequence[str]) -> Spec:
-    """The view of one direction, or those of two, one below the other with its title."""
+def in_directions(views: Sequence[Spec | None], titles: Sequence[str]) -> Spec | None:
+    """The view of one direction, or those of two, one below the other with its title.
+
+    A direction with nothing to draw is left out; None where neither has anything.
+    """
+    titled_views = [
+        (title, view) for title, view in zip(titles, views, strict=True) if view is not None
+    ]
+    if not titled_views:
+        return None
     if len(views) == 1:
-        return views[0]
+        return titled_views[0][1]
     titled = [
         {"title": {"text": title, "fontWeight": 500, "offset": 12}, "width": "@whole", **view}
-        for title, view in zip(titles, views, strict=True)
+        for title, view in titled_views
     ]
     return {"vconcat": titled, "spacing": 28}
 
