@@ -76,10 +76,7 @@ def _headline(planned: Sequence[ArrivalPoint]) -> str:
 
 
 def _lines(curves: Sequence[tuple[str, list[ArrivalPoint]]]) -> Spec | None:
-    """A line for planned labels and a dashed one for all, with bars at some points.
-
-    None where alpha is not defined at any point.
-    """
+    """Lines of planned labels, and dashed of all, with bars at some points; None without alpha."""
     values: list[dict[str, Any]] = [
         {"labels": name, **point._asdict()}
         for name, curve in curves

@@ -149,18 +149,13 @@ def _share(row: GradeShare) -> str:
     return f"{100 * row.share:.1f} %"
 
 
-def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
+def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
     """A view for each run with a graded pair: levels as one colour that fades, told in grey too."""
     ranks = [str(rank) for rank in range(1, len(runs[0].by_rank) + 1)]
-    opacity: Spec = {
-        "field": "level",
-        "type": "ordinal",
-        "title": None,
-        "sort": list(levels),
-        # of as many steps as there are levels
-        "scale": {"domain": list(levels), "range": [1, FAINTEST]},
-        "legend": {"columns": 2, "symbolFillColor": "@blue"},
-    }
+    opacity: Spec = {"field": "level", "type": "ordinal", "title": None, "sort": list(levels)}
+    # of as many steps as there are levels
+    opacity["scale"] = {"domain": list(levels), "range": [1, FAINTEST]}
+    opacity["legend"] = {"columns": 2, "symbolFillColor": "@blue"}
     x: Spec = {"field": "rank", "type": "ordinal", "title": "Rank", "scale": {"domain": ranks}}
     x |= {"axis": {"labelAngle": 0, "labelOverlap": True}}
     y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
@@ -196,7 +191,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec:
             "mark": {"type": "text", "dy": -7},
             "encoding": {"x": x, "y": y, "text": {"field": "n_graded", "format": ",d"}},
         }
-        layers = [bars, numbers][: 1 + (len(ranks) <= MOST_NUMBERS)]
-        title = {"text": run.name, "fontWeight": 500, "offset": 16}
-        views.append({"title": title, "width": "@whole", "height": 160, "layer": layers})
-    return {"vconcat": views, "spacing": 28}
+        view = {"title": {"text": run.name, "fontWeight": 500, "offset": 16}, "width": "@whole"}
+        layers = [bars, numbers] if len(ranks) <= MOST_NUMBERS else [bars]
+        views.append(view | {"height": 160, "layer": layers})
+    return {"vconcat": views, "spacing": 28} if views else None

@@ -122,20 +122,15 @@ def _told(share: QueryShare) -> str:
 
 
 def _points(rows: Sequence[QualityRow]) -> Spec | None:
-    """Two points for each set, of other colours and shapes, and its name above them.
-
-    None where no set has one.
-    """
+    """Two points for each set, and its name above them; None where no set has a point."""
     names = [row.name for row in rows]
     kinds = [SHARES["precision"], SHARES["recall"]]
     values = []
     for row in rows:
         for kind, share in zip(kinds, (row.quality.precision, row.quality.recall), strict=True):
             percent, low, high, n = _percents(share)
-            values.append(
-                {"labels": row.name, "kind": kind, "share": percent, "low": low, "high": high}
-                | {"n": n}
-            )
+            point = {"labels": row.name, "kind": kind, "share": percent, "low": low, "high": high}
+            values.append(point | {"n": n})
     if all(value["share"] is None for value in values):
         return None
     tooltip = [

@@ -122,13 +122,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
     map_names = names[:MOST_RUNS]
     by_runs = {(pair.first, pair.second): pair for pair in pairs}
     values = [
-        {
-            "first": names[row],
-            "second": names[column],
-            "overlap": pair.overlap,
-            "rbo": pair.rbo,
-            "n": pair.n,
-        }
+        {"first": names[row], "second": names[column]}
+        | {"overlap": pair.overlap, "rbo": pair.rbo, "n": pair.n}
         for i, j in combinations(range(len(map_names)), 2)
         for row, column in ((i, j), (j, i))
         if (pair := by_runs[i, j]).overlap is not None
