@@ -118,12 +118,8 @@ class Command(BaseCommand):
         parser.add_argument("--difference", default="", help="of two runs, to be seen by a test")
         parser.add_argument("--power", default="", help="of that test, from 0.5 to 0.99")
         parser.add_argument("--mark", default="", metavar="TEAM", help="let its runs stand out")
-        parser.add_argument(
-            "--scores",
-            metavar="FILE",
-            help="in place of a collection: a row a run and a column a measure, or a row a topic "
-            "and a column a run",
-        )
+        scores_help = "in place of a collection: rows runs, columns measures; or rows topics, "
+        parser.add_argument("--scores", metavar="FILE", help=f"{scores_help}columns runs")
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--csv", action="store_true", help="the table with all digits")
         form.add_argument("--json", action="store_true", help="one JSON object, with the chart")

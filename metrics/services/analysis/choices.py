@@ -154,10 +154,8 @@ def read_shared_choices(
     errors = list(scores.errors)
     if names := [key for key in parameters if key not in PARAMETERS]:
         errors.append(f'"{names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.')
-    directions = sorted(
-        {Direction(query_set.direction) for query_set in scores.query_sets},
-        key=list(Direction).index,
-    )
+    direction_set = {Direction(query_set.direction) for query_set in scores.query_sets}
+    directions = sorted(direction_set, key=list(Direction).index)
     direction = _direction(parameters.get("direction", ""), directions, scores, errors)
     team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
     of_direction = [run for run in scores.runs if run.direction == direction]
@@ -170,7 +168,6 @@ def read_shared_choices(
         errors.append("No run of this direction has such a name, team and tag.")
     measures = _measures(parameters.get("measure", ""), errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
-    mark = team_to_mark(parameters, scores.available_runs, viewer, errors)
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -186,7 +183,7 @@ def read_shared_choices(
         protocol=protocol,
         plan=read_plan_numbers(parameters, errors),
         plan_texts={name: parameters.get(name, "")[:20] for name in PlanNumbers._fields},
-        mark=mark,
+        mark=team_to_mark(parameters, scores.available_runs, viewer, errors),
         errors=errors,
     )
 

@@ -206,9 +206,8 @@ def _chart(
     axis = {"labelLimit": 120, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": axis}
     y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
-    low = min([0.0, *taus])
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
-    x["scale"] = {"domain": [low, 1], "nice": True}
+    x["scale"] = {"domain": [min([0.0, *taus]), 1], "nice": True}
     mark_of_kind: Spec = {"field": "correlation", "type": "nominal", "title": None}
     mark_of_kind["legend"] = {"orient": "top"}
     colour = mark_of_kind | {"scale": {"domain": list(TAUS), "range": ["@blue", "@amber"]}}
@@ -219,8 +218,7 @@ def _chart(
         tooltip_row("correlation", "Correlation"),
         tooltip_row("tau", "Value", ".3f"),
     ]
-    words_mark: Spec = {"type": "text", "align": "left", "dy": 9, "fontSize": 10}
-    words_mark |= {"lineHeight": 12, "color": "@ink"}
+    words_mark = {"type": "text", "align": "left", "dy": 9, "fontSize": 10, "lineHeight": 12}
     return {
         "height": {"step": 52},
         "encoding": {"y": y},
@@ -232,7 +230,7 @@ def _chart(
             },
             {
                 "data": {"values": words},
-                "mark": words_mark,
+                "mark": words_mark | {"color": "@ink"},
                 "encoding": {"x": {"value": 2}, "text": {"field": "text"}},
             },
         ],

@@ -79,8 +79,7 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec | None:
             "annotator": EVERYONE if person.annotator is None else names[person.annotator],
             "kind": kind,
             "share": share,
-            "low": interval.low,
-            "high": interval.high,
+            **interval._asdict(),
         }
         for person in people
         for kind, share, interval in (
@@ -93,8 +92,7 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec | None:
         return None
     # the two lines of a name fit beside a chart on a phone
     axis = {"labelLimit": 110, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
-    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": axis}
-    y["sort"] = None
+    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": axis, "sort": None}
     x: Spec = {"field": "share", "type": "quantitative", "title": "Share"}
     x["scale"] = {"domain": [0, 1]}
     mark_of_kind: Spec = {"field": "kind", "type": "nominal", "title": None}

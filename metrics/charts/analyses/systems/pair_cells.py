@@ -21,10 +21,7 @@ TOOLTIP = [
 def pair_cells(
     differences: SystemDifferences, pairs: Sequence[PairDifference], names: RunNames
 ) -> Spec | None:
-    """A triangle: a cell a pair. Of many runs only cells of those that differ, by their places.
-
-    None where none of many runs differ.
-    """
+    """A triangle: a cell a pair. Of many runs only cells of those that differ; None of no cell."""
     position = {row.system: number for number, row in enumerate(differences.systems, start=1)}
     n = len(differences.systems)
     marked_runs = [row.system for row in differences.systems if names.is_marked(row.system)]

@@ -35,10 +35,10 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
         )
     source = LabelSource.parse(request.spec.scores.label_source)
     first = next((name for name in names if name in source.sets), names[0])
-    shown = [first, *(name for name in names if name != first)][:MOST_SETS]
+    row_names = [first, *(name for name in names if name != first)][:MOST_SETS]
     tables, notes = [], list(both.notes)
     for direction in both.directions:
-        totals = direction_totals(direction, source, shown)
+        totals = direction_totals(direction, source, row_names)
         if any(row.total.n_positive for row in totals.rows):
             tables.append(totals)
         elif not tables:
@@ -47,25 +47,26 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
             notes.append(f"{direction.title} is not shown: there is no positive by these labels.")
     if samples := names_of_samples(collection=request.collection):
         notes.append(sample_sentence(samples, "these numbers"))
-    if left_out := [name for name in names if name not in shown]:
+    if left_out := [name for name in names if name not in row_names]:
         names_text = ", ".join(f"“{name}”" for name in left_out)
         notes.append(f"Without a row of their own, but in the larger grade of all: {names_text}.")
     return by_set_result(tables, notes)
 
 
 def direction_totals(
-    direction: DirectionLabels, source: LabelSource, shown: list[str]
+    direction: DirectionLabels, source: LabelSource, row_names: list[str]
 ) -> DirectionTotals:
     """Count the positives of one direction.
 
-    source : the chosen labels; shown : the sets with a row, the first one to compare with
+    source : the chosen labels; row_names : the sets with a row, the first one to compare with
     """
     inputs, parts, references = direction.inputs, direction.people, direction.references
     names, people = list(references), LabelSource.of(People.ONLY)
     together = LabelSource.of(People.UNION, names)
     together_label = f"the larger grade of people and {all_sets_text(names)}"
     grades: dict[str, tuple[Grades, str]] = {
-        LabelSource.of(People.NONE, [name]).label: (references[name], "reference") for name in shown
+        LabelSource.of(People.NONE, [name]).label: (references[name], "reference")
+        for name in row_names
     }
     grades[people.label] = (parts.whole, "people")
     if len(parts.propagated.grade):

@@ -37,12 +37,12 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     if not len(first.people.own.grade):
         queries = first.inputs.group_facts.queries
         raise NotDefined(f"People gave no pair of these {queries} a grade yet.")
-    chosen = LabelSource.parse(request.spec.scores.label_source).sets
+    source_sets = LabelSource.parse(request.spec.scores.label_source).sets
     # the chosen sets first, the oldest before others, as the headline tells of the first row
-    shown = sorted(names, key=lambda name: name not in chosen)[:MOST_SETS]
-    sets_by_row = {LabelSource.of(People.NONE, [name]).sets_text: [name] for name in shown}
-    if 1 < len(chosen) < len(names):
-        sets_by_row[LabelSource.of(People.NONE, chosen).sets_text] = list(chosen)
+    row_names = sorted(names, key=lambda name: name not in source_sets)[:MOST_SETS]
+    sets_by_row = {LabelSource.of(People.NONE, [name]).sets_text: [name] for name in row_names}
+    if 1 < len(source_sets) < len(names):
+        sets_by_row[LabelSource.of(People.NONE, source_sets).sets_text] = list(source_sets)
     if len(names) > 1:
         sets_by_row[all_sets_text(names)] = names
     tables, notes = [], list(both.notes)
@@ -65,7 +65,7 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     notes.append("Disputed and escalated pairs have no grade: they count as not judged.")
     if samples := names_of_samples(collection=request.collection):
         notes.append(sample_sentence(samples, "these numbers"))
-    if left_out := [name for name in names if name not in shown]:
+    if left_out := [name for name in names if name not in row_names]:
         names_text = ", ".join(f"“{name}”" for name in left_out)
         notes.append(f"Without a row of their own, but in that of all: {names_text}.")
     return against_people_result(tables, notes)
