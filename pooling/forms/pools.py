@@ -83,8 +83,7 @@ class PoolForm(forms.Form):
             max_length=MAX_LIST,
             required=False,
             widget=forms.Textarea(attrs={"rows": 3}),
-            help_text="Ids, one a line: of the query set, if one is chosen. They become a query "
-            "set of the name of the pool.",
+            help_text=_ONLY,
         )
         self.fields["seed"] = forms.IntegerField(
             min_value=0,
@@ -126,8 +125,8 @@ class PoolForm(forms.Form):
             items = items.filter(pk__in=sources.values("item"))
         keys = dict(items.filter(external_id__in=names).values_list("external_id", "pk"))
         if unknown := [name for name in names if name not in keys]:
-            place = f"query set “{query_set}”" if query_set else "collection"
-            self.add_error("only", f"The {place} has no {direction.sources} “{unknown[0][:60]}”.")
+            owner = f"query set “{query_set}”" if query_set else "collection"
+            self.add_error("only", f"The {owner} has no {direction.sources} “{unknown[0][:60]}”.")
         fields["only"] = [keys[name] for name in names if name in keys]
         return fields
 
@@ -203,6 +202,10 @@ def prefilled(*, collection: Collection, query: QueryDict) -> dict[str, object]:
     )
 
 
+_ONLY = (
+    "Ids, one a line: of the query set, if one is chosen. They become a query set of the name of "
+    "the pool."
+)
 _TRUSTED = (
     "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
 )

@@ -76,12 +76,12 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
     """The queries with which a test sees each of some differences."""
     nouns, (first, second) = plan.nouns, plan.runs
     own = plan.own_difference
-    place = WANTED if own is None else plan.differences.index(own)
-    n, cases = plan.sizes[0][place].n_queries, f"{100 * plan.powers[0]:g} of 100 cases"
+    row = WANTED if own is None else plan.differences.index(own)
+    n, cases = plan.sizes[0][row].n_queries, f"{100 * plan.powers[0]:g} of 100 cases"
     headline = f"Numbers of {nouns.queries} for a difference: few are at hand to know a spread by"
     if not plan.population.is_small and n is not None:
         headline = (
-            f"To see a difference of {plan.differences[place]:g} between runs like {first} and "
+            f"To see a difference of {plan.differences[row]:g} between runs like {first} and "
             f"{second} in {cases} takes {n:,} {nouns.queries}"
         )
         if n > plan.population.n:

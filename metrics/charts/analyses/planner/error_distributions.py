@@ -15,6 +15,19 @@ from metrics.core.statistics.sample_sizes import MiddleBySpread
 
 DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 
+COLUMNS = [
+    Column("n_groups", "Drawn groups"),
+    Column("deviation", "Standard deviation of the error", 4),
+    *(
+        Column(f"error_{100 * quantile:g}", f"Error, {100 * quantile:g} %", 4)
+        for quantile in QUANTILES
+    ),
+    Column("within_50", "Half are within", 4),
+    Column("within_95", "95 % are within", 4),
+    Column("distance", "Distance", 4),
+    Column("share", "Samples within it, %", 1),
+]
+
 
 def distribution_result(
     distributions: ErrorDistributions,
@@ -55,16 +68,7 @@ def distribution_result(
         extent=nouns.extent,
         columns=[
             Column("n", nouns.title),
-            Column("n_groups", "Drawn groups"),
-            Column("deviation", "Standard deviation of the error", 4),
-            *(
-                Column(f"error_{100 * quantile:g}", f"Error, {100 * quantile:g} %", 4)
-                for quantile in QUANTILES
-            ),
-            Column("within_50", "Half are within", 4),
-            Column("within_95", "95 % are within", 4),
-            Column("distance", "Distance", 4),
-            Column("share", "Samples within it, %", 1),
+            *COLUMNS,
             *(cost.columns if cost else []),
             *([YOURS_COLUMN] if own_size else []),
         ],

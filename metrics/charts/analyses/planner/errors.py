@@ -34,31 +34,34 @@ class ErrorPlan(NamedTuple):
     nouns: Nouns
     own_error: float | None
 
+    def rows(self, cost: JudgingCost | None) -> list[list[Cell]]:
+        """A row for each error, with what its queries cost where that is told."""
+        return [
+            [
+                error,
+                of_these,
+                like_these,
+                *(cost.cells(of_these) if cost else []),
+                *([YOURS if error == self.own_error else None] if self.own_error else []),
+            ]
+            for error, of_these, like_these in zip(
+                self.errors, self.of_these, self.like_these, strict=True
+            )
+        ]
+
 
 def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     """The queries that bring the error of a score down to each of some errors."""
     nouns, score = plan.nouns, plan.measure or "score"
-    place = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
-    n = plan.of_these[place]
+    row = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
+    n = plan.of_these[row]
     n_at_hand, n_units, unit = plan.population
     headline = f"Numbers of {nouns.queries} for an error, by {n_units:,} {unit}: few for a spread"
     if not plan.population.is_small:
         headline = (
             f"{n:,} of the {n_at_hand:,} {nouns.queries} keep the {score} of a run like {plan.run} "
-            f"within {plan.errors[place]:g} of that on all in 95 of 100 samples"
+            f"within {plan.errors[row]:g} of that on all in 95 of 100 samples"
         )
-    rows: list[list[Cell]] = [
-        [
-            error,
-            of_these,
-            like_these,
-            *(cost.cells(of_these) if cost else []),
-            *([YOURS if error == plan.own_error else None] if plan.own_error else []),
-        ]
-        for error, of_these, like_these in zip(
-            plan.errors, plan.of_these, plan.like_these, strict=True
-        )
-    ]
     lines = plan_lines(
         [
             {"kind": kind, "n": size, "y": error}
@@ -84,7 +87,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             *(cost.columns if cost else []),
             *([YOURS_COLUMN] if plan.own_error else []),
         ],
-        rows=rows,
+        rows=plan.rows(cost),
         spec=with_rule(lines, "y", plan.own_error) if plan.own_error else lines,
         notes=[
             *nouns.notes,

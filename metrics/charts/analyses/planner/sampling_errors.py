@@ -25,6 +25,16 @@ class RunErrors(NamedTuple):
     sizes: list[ErrorQuantiles]
 
 
+COLUMNS = [
+    Column("n_groups", "Drawn groups"),
+    *(
+        Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4)
+        for key, title in (("of_these", "Of these"), ("like_these", "Like these"))
+        for per_cent in (50, 75, 95, 99)
+    ),
+]
+
+
 def sampling_result(
     curves: Sequence[RunErrors],
     nouns: Nouns,
@@ -63,24 +73,14 @@ def sampling_result(
         columns=[
             Column("run", "Run"),
             Column("n", nouns.title),
-            Column("n_groups", "Drawn groups"),
-            *(
-                Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4)
-                for key, title in (("of_these", "Of these"), ("like_these", "Like these"))
-                for per_cent in (50, 75, 95, 99)
-            ),
+            *COLUMNS,
             *([YOURS_COLUMN] if own_size else []),
         ],
         rows=[
-            [
-                curve.run,
-                *size[:2],
-                *(size.of_these or NO_QUANTILES),
-                *size.like_these,
-                *([YOURS if size.size == own_size else None] if own_size else []),
-            ]
+            [*row, *([YOURS if size.size == own_size else None] if own_size else [])]
             for curve in curves
             for size in curve.sizes
+            for row in [[curve.run, *size[:2], *(size.of_these or NO_QUANTILES), *size.like_these]]
         ],
         spec=with_rule(lines, "x", own_size) if own_size else lines,
         notes=nouns.notes,

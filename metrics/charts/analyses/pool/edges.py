@@ -46,14 +46,53 @@ class SaturatedQuery(NamedTuple):
     n_added: int
 
 
+class Deepening(NamedTuple):
+    """A pool to the ranks below the deepest ones judged.
+
+    n_listed : the first of the queries, which it is of
+    n_pairs : its pairs without a label, to 10 ranks below the deepest of these queries
+    seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
+    """
+
+    n_listed: int
+    n_pairs: int
+    seconds_a_label: float
+    is_measured: bool
+
+    @property
+    def hours(self) -> float:
+        """The time that its labels take, one a pair."""
+        return self.seconds_a_label * self.n_pairs / 3_600
+
+    def notes(self, n_queries: int, n_added: int, noun: str) -> list[str]:
+        """Sentences on its pairs and hours; n_added : pairs of all queries, each to its own depth.
+
+        noun : of the queries
+        """
+        notes = []
+        if self.n_pairs:
+            pace = "the median here" if self.is_measured else "a usual one, as none was timed"
+            notes.append(
+                f"{STEP} ranks more of each of these {noun} are {n_added:,} pairs without a label; "
+                "a pool has one depth for all, the largest of these, and is "
+                f"{self.n_pairs:,} pairs: {self.hours:,.1f} hours at {self.seconds_a_label:.1f} "
+                f"seconds a judgment, {pace}, one label a pair. The form of a pool then has the "
+                f"runs, that depth and the list of these {noun}."
+            )
+        if self.n_listed < n_queries:
+            notes.append(
+                f"The button takes the first {self.n_listed:,} of the {n_queries:,} {noun}: for "
+                "others, paste ids from the CSV into the form."
+            )
+        return notes
+
+
 def edges_result(
     queries: Sequence[SaturatedQuery],
     shares: tuple[EdgeShare, EdgeShare, EdgeShare, EdgeShare],
     *,
     n_with_edge: int,
-    n_pool: int,
-    seconds_a_label: float,
-    is_measured: bool,
+    deepening: Deepening,
     nouns: Nouns,
 ) -> AnalysisResult:
     """A row for each saturated query, those with the most positives at the edge first.
@@ -61,8 +100,6 @@ def edges_result(
     shares : of all pairs at the edge, of those of one run, of those of several; and of all pairs
         that one run alone brought
     n_with_edge : queries with a graded pair there
-    n_pool : pairs without a label of a pool of these queries to 10 ranks below the deepest of them
-    seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
     """
     whole, single, several, all_single = shares
     notes = [
@@ -71,19 +108,10 @@ def edges_result(
         for part, origin in ((single, "one run alone"), (several, "several runs"))
         if part.share is not None
     ]
-    hours = seconds_a_label * n_pool / 3_600
-    if n_pool:
-        origin = "the median here" if is_measured else "a usual one, as none was timed"
-        n_added = sum(query.n_added for query in queries)
-        notes.append(
-            f"{STEP} ranks more of each of these {nouns.queries} are {n_added:,} pairs without a "
-            "label; a pool has one depth for all, the largest of these, and is "
-            f"{n_pool:,} pairs: {hours:,.1f} hours at {seconds_a_label:.1f} seconds a judgment, "
-            f"{origin}, one label a pair. The form of a pool then has the runs, that depth and the "
-            f"list of these {nouns.queries}."
-        )
+    notes += deepening.notes(len(queries), sum(row.n_added for row in queries), nouns.queries)
     if len(queries) > MOST_QUERIES:
         notes.append(f"The first {MOST_QUERIES:,} of {len(queries):,} {nouns.queries} are listed.")
+    label = f"Deepen these: {counted(deepening.n_pairs, 'pair')}, {deepening.hours:,.1f} h"
     return AnalysisResult(
         headline=_headline(whole, len(queries), n_with_edge, nouns) + single_part(all_single),
         reading=(
@@ -101,7 +129,7 @@ def edges_result(
             for query in queries[:MOST_QUERIES]
         ],
         notes=[*nouns.notes, *notes],
-        next_label=f"Deepen these: {counted(n_pool, 'pair')}, {hours:,.1f} h" if n_pool else "",
+        next_label=label if deepening.n_pairs else "",
     )
 
 

@@ -1,10 +1,13 @@
 """Queries whose pool ends among positives, from the database."""
 
+from collections.abc import Sequence
+from urllib.parse import quote
+
 import numpy as np
 
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
-from metrics.charts.analyses.pool.edges import SaturatedQuery, edges_result
+from metrics.charts.analyses.pool.edges import Deepening, SaturatedQuery, edges_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
@@ -24,6 +27,7 @@ _SETTLED = """
         OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
 """
 LEAST = 0.5  # share of positives at the edge of a query that is listed
+LONGEST_LIST = 3_000  # bytes of ids in an address
 
 
 def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
@@ -39,44 +43,41 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     )
     if not edges.whole.n:
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
-    is_saturated = (edges.n_edge > 0) & (edges.n_positive >= LEAST * edges.n_edge)
-    deepest = int(edges.depth[is_saturated].max(initial=0))
-    n_added, n_pool = _n_added(
-        request,
-        brought,
-        rows,
-        [np.where(is_saturated, depth, 0) for depth in (edges.depth, deepest)],
-    )
-    sources = inputs.scope.sources
-    order = np.flatnonzero(is_saturated)
+    order = np.flatnonzero((edges.n_edge > 0) & (edges.n_positive >= LEAST * edges.n_edge))
     order = order[np.lexsort((order, -edges.n_positive[order]))]
-    seconds, is_measured = pace(collection=request.collection)
+    sources = inputs.scope.sources
     items = item_summaries(sources[order].tolist())
+    ids = [items[key].id for key in sources[order].tolist()]
+    n_listed = number_that_fits(ids)
+    deepest = int(edges.depth[order[:n_listed]].max(initial=0))
+    depths = np.zeros((2, len(sources)), dtype=np.int64)
+    depths[0, order], depths[1, order[:n_listed]] = edges.depth[order], deepest
+    n_added, n_pool = _n_added(request, brought, rows, list(depths))
+    numbers = np.stack([*edges[:8], n_added])[:, order].T.tolist()
     result = edges_result(
         [
-            SaturatedQuery(
-                items[int(sources[row])],
-                *(int(column[row]) for column in (*edges[:8], n_added)),
-            )
-            for row in order
+            SaturatedQuery(items[key], *row)
+            for key, row in zip(sources[order].tolist(), numbers, strict=True)
         ],
         (edges.whole, edges.single, edges.several, edges.all_single),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
-        n_pool=int(n_pool.sum()),
-        seconds_a_label=seconds,
-        is_measured=is_measured,
+        deepening=Deepening(n_listed, int(n_pool.sum()), *pace(collection=request.collection)),
         nouns=with_sample_note(nouns_of(inputs), inputs),
     )
-    if not is_saturated.any():
-        return result
     parameters = {
-        "only": ["\n".join(items[int(sources[row])].id for row in order)],
+        "only": ["\n".join(ids[:n_listed])],
         "strategy": ["depth-k"],
         "depth": [str(deepest + STEP)],
         "query_set": [str(inputs.query_set.pk)],
         "runs": [str(brought.runs[row].pk) for row in rows],
     }
-    return result._replace(next_parameters=parameters)
+    return result._replace(next_parameters=parameters) if ids else result
+
+
+def number_that_fits(ids: Sequence[str]) -> int:
+    """The number of first ids that an address holds, of which servers read some thousand bytes."""
+    lengths = np.cumsum([len(quote(f"{id}\n", safe="")) for id in ids], dtype=np.int64)
+    return int(np.count_nonzero(lengths <= LONGEST_LIST))
 
 
 def _n_added(
