@@ -58,7 +58,7 @@ class PoolForm(forms.Form):
     def __init__(self, *args: Any, collection: Collection, strategy: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.strategy, self.collection = strategy, collection
-        plan, own = STRATEGIES[strategy], STRATEGIES[strategy].parameters
+        plan = STRATEGIES[strategy]
         ready = collection.runs.published().in_use().order_by("direction", "name")
         self.ready = list(ready)
         # with both directions ticked, no query set would fit
@@ -70,7 +70,7 @@ class PoolForm(forms.Form):
             initial=initial_runs,
             help_text="Runs of both directions may come together; they land on the same pairs.",
         )
-        for parameter in own:
+        for parameter in plan.parameters:
             self.fields[parameter.name] = _field(parameter)
         self.fields["query_set"] = QuerySetField(
             queryset=collection.query_sets.order_by("direction", "name"),

@@ -74,11 +74,8 @@ def distribution_result(
         ],
         rows=error_rows(distributions, cost, own_size),
         spec=_lines(distributions, measure, nouns, own_size),
-        notes=[
-            *nouns.notes,
-            middle_note(f"The scores of {run}", "a run", middle),
-            *([cost.note] if cost else []),
-        ],
+        notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)]
+        + ([cost.note] if cost else []),
         next_parameters={"n_sources": [str(row.size)]},
     )
 

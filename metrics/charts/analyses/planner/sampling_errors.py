@@ -70,12 +70,8 @@ def sampling_result(
             f"{nouns.queries} differ by less or more than that."
         ),
         extent=nouns.extent,
-        columns=[
-            Column("run", "Run"),
-            Column("n", nouns.title),
-            *COLUMNS,
-            *([YOURS_COLUMN] if own_size else []),
-        ],
+        columns=[Column("run", "Run"), Column("n", nouns.title), *COLUMNS]
+        + ([YOURS_COLUMN] if own_size else []),
         rows=[
             [*row, *([YOURS if size.size == own_size else None] if own_size else [])]
             for curve in curves
