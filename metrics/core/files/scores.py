@@ -28,7 +28,7 @@ _NUMBER = re.compile(
 CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")
 SUMMARIES = ("all", "mean", "average", "avg", "amean")  # rows below a table that are no query
 MAX_LISTED_VALUES = 20  # values that a message names
-# sizes of a score that is not 0: products of a few of them are numbers that can be told from 0
+# sizes whose squares and quotients are numbers still; RBP of a positive far down is a smaller one
 SMALLEST, LARGEST = 1e-100, 1e100
 
 
@@ -69,8 +69,9 @@ def read_scores(
 
     chosen_values : by the columns of CHOICES, the value of the rows to read where the file holds
         several
+    A score smaller than SMALLEST is 0 beside larger ones.
     Raises FormatError, also where several scores of one run on one query remain, or none at all,
-    and for a score larger than LARGEST or, but for 0, smaller than SMALLEST.
+    for a score larger than LARGEST, and where none but 0 reaches SMALLEST.
     """
     header = [cell.strip() for cell in header_of(stream, name)]
     choices = _ColumnChoices(chosen_values or {}, name)
@@ -190,12 +191,21 @@ class _Scores:
         self._values[cell] = _number(text, line, self._name, column), line
 
     def table(self) -> ScoreTable:
-        """The table of all scores. Raises FormatError where there are none."""
+        """The table of all scores. Raises FormatError where there are none, or all are tiny."""
         values = np.full((len(self._queries), len(self._runs)), np.nan)
         for (row, column), (value, _) in self._values.items():
             values[row, column] = value
         if np.isnan(values).all():
             raise FormatError(self._name, None, "", "The file holds no scores.")
+        is_tiny = (values != 0) & (np.abs(values) < SMALLEST)
+        if is_tiny.any() and np.nanmax(np.abs(values)) < SMALLEST:
+            value, line = next(cell for cell in self._values.values() if abs(cell[0]) > 0)
+            message = (
+                f"{value:g} is too small to compute with, and no score is larger: give all scores "
+                f"in another unit, so that some reach {SMALLEST:g}."
+            )
+            raise FormatError(self._name, line, "", message)
+        values[is_tiny] = 0
         return ScoreTable(list(self._queries), list(self._runs), values)
 
 
@@ -358,13 +368,10 @@ def _number(text: str, number: int, name: str, column: str = "value") -> float:
         raise FormatError(
             name, number, column, f"{quoted(text)} is not a finite number{_column_text(column)}."
         )
-    # of 1e-999, too, which a computer takes for 0
-    is_zero = not re.search("[1-9]", text.lower().partition("e")[0])
-    if abs(value) > LARGEST or (abs(value) < SMALLEST and not is_zero):
+    if abs(value) > LARGEST:
         message = (
-            f"{quoted(text)} is too {'large' if abs(value) > LARGEST else 'small'} to compute with"
-            f"{_column_text(column)}: give all scores in another unit, so that their sizes are 0 "
-            f"or from {SMALLEST:g} to {LARGEST:g}."
+            f"{quoted(text)} is too large to compute with{_column_text(column)}: give all scores "
+            f"in another unit, so that none is beyond {LARGEST:g}."
         )
         raise FormatError(name, number, column, message)
     return value

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from annotate.core.phrases import counted
 from annotate.models import Item
 from metrics.charts.analyses.nouns import Nouns
-from metrics.core.files.scores import ScoreTable
+from metrics.core.files.scores import SMALLEST, ScoreTable
 from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
@@ -166,6 +166,8 @@ def _complete(
         )
     if measure is None:
         values = np.where(np.isnan(values), 0, values)
+    # squares and quotients of tinier ones, such as RBP's far down, are no numbers
+    values = np.where(np.abs(values) < SMALLEST, 0, values)
     if not np.isfinite(values).all():
         name = measure.name if measure else "A score"
         raise NotDefined(f"{name} has no finite value for some of the {noun}: choose another one.")

@@ -71,6 +71,13 @@ def test_the_column_of_queries_may_stand_anywhere(text):
 def test_the_largest_and_the_smallest_scores_and_every_zero_are_read():
     table = read("query,A,B\nq1,1e100,-1E-100\nq2,0.00e-999,-0\nq3,1e-100,0e5\n")
     assert table.values.tolist() == [[1e100, -1e-100], [0, 0], [1e-100, 0]]
+    assert read("query,A\nq1,0\nq2,0\n").of("A") == {"q1": 0, "q2": 0}
+
+
+def test_what_is_tiny_beside_other_scores_is_0():
+    """RBP(p=0.5) of a positive at rank 500 alone is 3e-151, as Downloads write it."""
+    table = read(f"query,A,B\nq1,0.5,{0.5**500}\nq2,{-(0.5**1000)},NA\n")
+    assert table.of("A") == {"q1": 0.5, "q2": 0} and table.of("B") == {"q1": 0}
 
 
 def test_what_evaluate_prints_is_read_with_ranks_beyond_the_list_and_runs_of_one_name():
@@ -131,8 +138,8 @@ def test_a_score_that_is_not_there_is_none(text):
         ("query,A\nq1,1_0\n", {}, 'Line 2: "1_0" is not a number, in column "A"'),
         ("query,A\nq1,\u0663\n", {}, "is not a number"),
         ("query,A\nq1,1\nq2,-1.1e100\n", {}, 'Line 3: "-1.1e100" is too large to compute with'),
-        ("query,A\nq1,1e-101\n", {}, 'Line 2: "1e-101" is too small to compute with, in column'),
-        ("AP q1 1\nAP q2 1e-999\n", {}, "another unit, so that their sizes are 0 or from 1e-100"),
+        ("query,A\nq1,NA\nq2,0\nq3,1e-101\n", {}, "Line 4: 1e-101 is too small to compute with"),
+        ("AP q1 1e-300\n", {}, "in another unit, so that some reach 1e-100"),
         ("query,A,note\nq1,1,good\n", {}, '"good" is not a number, in column "note"'),
         ("query,A\nq1,1\nAverage,1\n", {}, '"Average" is no query but a summary'),
         ("query;A;B\nq1;1;0\n", {}, "parted by commas or tabs"),

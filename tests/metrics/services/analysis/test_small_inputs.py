@@ -40,6 +40,7 @@ TABLES = {
     "0 and 1": RNG.integers(0, 2, (40, 3)).astype(float),
     "as large as may be": LARGEST * RNG.uniform(-1, 1, (40, 3)),
     "as small as may be": SMALLEST * RNG.uniform(1, 3, (40, 3)),
+    "tiny beside others": np.vstack([[0, 1e-301], np.repeat(RNG.random((39, 1)), 2, axis=1)]),
     "large and small": np.array([[LARGEST, SMALLEST], [-LARGEST, 0], [SMALLEST, LARGEST]]),
     "without a score": np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 4.0]]),
 }
