@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from metrics.core.analyses.bins import bins_of
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
+from metrics.core.statistics.rank_correlations import RankCorrelation, spearman_with_interval
 
 N_BINS, N_TENTHS = 8, 10
 HIT_KINDS = ("both", "first", "second", "neither")
@@ -54,15 +56,27 @@ class SourceHits(NamedTuple):
     whole: BinHits
 
 
+class HitCorrelation(NamedTuple):
+    """Rank correlations of a quantity of the queries with the hits of one run on them.
+
+    kendall : tau-b; None where one of the two does not vary
+    """
+
+    spearman: RankCorrelation
+    kendall: float | None
+
+
 class BinnedHits(NamedTuple):
     """The bins in words and by their ends, and the hits in them by each label source.
 
     edges : the last one of an open bin is None
+    correlations : by each source those of the first and the second run; empty for lengths
     """
 
     labels: list[str]
     edges: list[tuple[float, float | None]]
     sources: list[SourceHits]
+    correlations: list[tuple[HitCorrelation, HitCorrelation]] = []
 
 
 def hits_by_length(
@@ -83,7 +97,7 @@ def hits_by_length(
 def hits_by_similarity(
     similarity: NDArray[np.float64], hits: Sequence[RunHits], *, groups: Groups
 ) -> BinnedHits:
-    """Count the same by the similarity of the text to training texts, in ten bins.
+    """Count the same by the similarity of the text to training texts, in ten bins, and correlate.
 
     similarity : (Q,) from 0 to 1, of at least one query; a border belongs to the bin above it
     FIRE (Rodriguez et al. 2022), Figure 8.
@@ -93,7 +107,29 @@ def hits_by_similarity(
         (tenth / N_TENTHS, (tenth + 1) / N_TENTHS) for tenth in range(N_TENTHS)
     ]
     labels = [f"{low:.1f} to {high:.1f}" for low, high in edges]
-    return BinnedHits(labels, edges, _by_source(number, N_TENTHS, hits, groups))
+    correlations = [
+        (
+            hit_correlation(similarity, source.first, groups=groups),
+            hit_correlation(similarity, source.second, groups=groups),
+        )
+        for source in hits
+    ]
+    return BinnedHits(labels, edges, _by_source(number, N_TENTHS, hits, groups), correlations)
+
+
+def hit_correlation(
+    values: NDArray[np.float64], hits: NDArray[np.bool_], *, groups: Groups
+) -> HitCorrelation:
+    """Correlate a number of each of Q queries with whether a run has a hit on it.
+
+    values : (Q,) finite; hits : (Q,). Spearman's rho has an interval by groups and the weights of
+    the queries, Kendall's tau-b neither. A hit is 0 or 1: then tau-b is 2 sqrt(S / Q / D) times the
+    unweighted rho, with S the sum of squares of the ranks of the values about their mean, and D the
+    number of pairs of queries whose values differ, so the one interval tells of both.
+    """
+    tau = float(stats.kendalltau(values, hits).statistic) if len(values) > 1 else np.nan
+    spearman = spearman_with_interval(values, hits, groups=groups)
+    return HitCorrelation(spearman, None if np.isnan(tau) else tau)
 
 
 def _by_source(

@@ -1,6 +1,7 @@
 """Hits of two runs, one right and one wrong by the reference, counted by hand."""
 
 import pytest
+from scipy import stats
 
 from annotate.models import Item, Part
 from metrics.services.numbers import refresh
@@ -70,6 +71,27 @@ def test_hits_by_similarity_part_texts_that_trained_from_others(study):
     assert counts["0.9 to 1.0"] == 1  # itself
     assert counts["0.0 to 0.1"] == 4  # "one" is too short, three have other letters
     assert counts["all"] == 6
+
+
+def test_hits_are_correlated_with_the_similarity_over_all_queries(study):
+    item = Item.objects.create(collection=study, side="query", external_id="train", split="train")
+    Part.objects.create(item=item, position=0, kind="text", text="one two three")
+    grade(study, {(0, 1): 1, (1, 1): 0})
+    rows = table_of(study, "hits-by-training-similarity", **choices(labels="only"))
+    (whole,) = [row for row in rows if row["similarity"] == "all"]
+    # the second run alone is right, on the first query, whose text "one" has no 5-gram
+    similarity = [0, *([0] * 3), 0.5, 1]
+    expected = stats.kendalltau(similarity, [1, 0, 0, 0, 0, 0]).statistic
+    assert whole["second_kendall"] == pytest.approx(expected, abs=1e-12)
+    assert (whole["first_spearman"], whole["first_kendall"]) == (None, None)
+    assert all(row["first_kendall"] is None for row in rows if row["similarity"] != "all")
+    assert "first_kendall" not in table_of(study, "hits-by-length", **choices())[0]
+    notes = answer_of(study, "hits-by-training-similarity", **choices(labels="only")).result.notes
+    assert notes[-1].startswith(
+        "Similarity against C@1 by people only, Spearman and Kendall (tau-b): right not "
+        "defined, as hits or similarities are all equal; wrong -0."
+    )
+    assert notes[-1].endswith("; n 6.")
 
 
 def test_of_more_runs_the_first_two_by_name_are_compared(study):
