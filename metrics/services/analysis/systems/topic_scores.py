@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, first_few
 from annotate.models import Item
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.files.scores import SMALLEST, ScoreTable
@@ -24,8 +24,6 @@ from metrics.services.leaderboard.choices.choices import (
     MISSING_RUNS,
     MISSING_ZERO,
 )
-
-MOST_NAMED = 4
 
 
 class TopicScores(NamedTuple):
@@ -156,7 +154,7 @@ def _complete(
     elif treatment == MISSING_QUERIES:
         topics = np.asarray(~is_missing.any(axis=1))
     noun = scores.topic_noun
-    notes += _gap_notes(scores, n_missing.tolist(), treatment, int((~topics).sum()))
+    notes += _gap_notes(scores, is_missing, treatment)
     values = scores.values[np.ix_(topics, runs)]
     if len(values) < 2 or values.shape[1] < least:
         raise NotDefined(
@@ -188,18 +186,20 @@ def _complete(
     )
 
 
-def _gap_notes(
-    scores: TopicScores, n_missing: list[int], treatment: str, n_left_out: int
-) -> list[str]:
-    """A sentence on the runs that miss topics; empty where none does."""
+def _gap_notes(scores: TopicScores, is_missing: NDArray[np.bool_], treatment: str) -> list[str]:
+    """Sentences on the runs that miss topics, and on those topics; empty where none does."""
     noun = scores.topic_noun
-    names = [f"{name} ({n:,})" for name, n in zip(scores.runs, n_missing, strict=True) if n]
-    if not names:
+    n_missing = is_missing.sum(axis=0).tolist()
+    runs = [f"{name} ({n:,})" for name, n in zip(scores.runs, n_missing, strict=True) if n]
+    if not runs:
         return []
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    topics = [scores.topics[row] for row in np.flatnonzero(is_missing.any(axis=1)).tolist()]
     outcome = {
         MISSING_ZERO: "which count 0",
         MISSING_RUNS: "and are left out",
-        MISSING_QUERIES: f"so that {n_left_out:,} {noun} are left out",
+        MISSING_QUERIES: f"so that {len(topics):,} {noun} are left out",
     }[treatment]
-    return [f"Runs that miss {noun}, {outcome}: {', '.join(names[:MOST_NAMED])}{more}."]
+    return [
+        f"Runs that miss {noun}, {outcome}: {first_few(runs)}.",
+        f"{noun.capitalize()} that a run misses ({len(topics):,}): {first_few(topics)}.",
+    ]

@@ -67,7 +67,11 @@ def test_queries_that_a_run_misses_are_treated_as_chosen(study, missing, shape, 
     assert (len(scores.topics), len(scores.runs)) == shape and len(scores.teams) == shape[1]
     assert scores.extent == extent and scores.groups.n_queries == shape[0]
     assert scores.nouns.extent == f"{shape[1]} runs and {extent}"
-    assert scores.notes[-1] == f"Runs that miss queries, {outcome}: zeta (2)."
+    first, second = (query.external_id for query in queries_of(study)[:2])
+    assert scores.notes[-2:] == [
+        f"Runs that miss queries, {outcome}: zeta (2).",
+        f"Queries that a run misses (2): {first}, {second}.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -213,19 +217,23 @@ def test_a_file_is_taken_as_topics_by_runs():
 def test_gaps_of_a_file_are_treated_as_chosen(missing, expected, outcome):
     scores = scores_of_file(GAPS, missing=missing)
     assert scores.values.tolist() == expected.tolist()
-    assert scores.notes[-1] == f"Runs that miss topics, {outcome}: B (2)."
+    assert scores.notes[-2:] == [
+        f"Runs that miss topics, {outcome}: B (2).",
+        "Topics that a run misses (2): t0, t2.",
+    ]
     extent = "2 of 4 topics" if missing == "queries" else "4 topics"
     assert scores.extent == extent
 
 
-def test_more_than_four_runs_with_gaps_are_counted():
-    values = np.full((3, 7), 0.5)
+def test_more_than_four_runs_or_topics_with_gaps_are_counted():
+    values = np.full((9, 7), 0.5)
     values[0, :6] = np.nan
+    values[2:8, 6] = np.nan
     names = [f"run{number}" for number in range(7)]
-    (*_, note) = scores_of_file(values, names=names).notes
-    assert note == (
-        "Runs that miss topics, which count 0: run0 (1), run1 (1), run2 (1), run3 (1) and 2 more."
-    )
+    assert scores_of_file(values, names=names).notes[-2:] == [
+        "Runs that miss topics, which count 0: run0 (1), run1 (1), run2 (1), run3 (1) and 3 more.",
+        "Topics that a run misses (7): t0, t2, t3, t4 and 3 more.",
+    ]
 
 
 def test_a_file_with_too_many_gaps_or_too_little_is_refused():
