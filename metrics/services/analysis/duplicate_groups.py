@@ -10,7 +10,7 @@ from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Duplicate, Item
 from annotate.services.collection.duplicates import IN_USE
 from annotate.services.review.duplicate_marks import DuplicateGroup
-from metrics.charts.analyses.collection.duplicates import SAME
+from metrics.charts.analyses.collection.duplicates import ELSEWHERE, SAME
 from metrics.charts.results import AnalysisResult, Cell
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
@@ -149,6 +149,8 @@ def _found_groups(result: AnalysisResult) -> Iterator[OpenGroup]:
 
     for _, group in groupby(result.rows, key=lambda row: row[column["group"]]):
         rows = list(group)
+        if text(rows[0], "kind") == ELSEWHERE:
+            continue  # what is not judged takes no grade
         is_same = text(rows[0], "kind") == SAME
         similarity = None if is_same else float(text(rows[0], "similarity"))
         n_judged: dict[ItemName, int | None] = {

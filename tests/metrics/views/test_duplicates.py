@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotate.models import Duplicate, Part, Role
+from annotate.models import Duplicate, Item, Part, Role
 from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
 from annotate.services.review.exclusions import exclude_item
 from metrics.services.analysis import duplicate_groups
@@ -18,6 +18,7 @@ from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/c/study/results/duplicates/"
+PLAIN = "Nothing like the others"
 
 
 def say(study, texts):
@@ -65,6 +66,18 @@ def test_groups_are_awaited_and_then_shown_and_marked(client, study):
     assert marks(study) == {"d5": "d2"}
     assert "1 item is judged as the original from now on." in text_of(answer)
     assert "Found (2)" in text_of(answer) and "Judged once (1)" in text_of(answer)
+
+
+def test_what_is_the_same_in_another_split_is_nothing_to_judge_once(client, study):
+    training = Item.objects.create(collection=study, side="query", external_id="t", split="train")
+    Part.objects.create(item=training, position=0, kind="text", text=PLAIN)
+    say(study, {"q0": PLAIN})
+    compute_kept(study, "duplicates")
+    text = text_of(client.get(PAGE))
+    assert "1 of 6 queries is in another split too" in text
+    assert "Found (3)" in text
+    client.post(f"{PAGE}mark-all/")
+    assert not {"q0", "t"} & {*marks(study), *marks(study).values()}
 
 
 def test_all_groups_of_the_same_are_marked_at_once_and_taken_back(client, study):

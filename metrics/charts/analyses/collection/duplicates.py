@@ -6,7 +6,7 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.results import AnalysisResult, Cell, Column
 
-SAME, NEAR = "the same", "nearly the same"
+SAME, NEAR, ELSEWHERE = "the same", "nearly the same", "the same, in another split"
 SIDES = ("query", "document")
 
 
@@ -14,39 +14,45 @@ class SimilarItem(NamedTuple):
     """An item of a group: its id, its content in a few words, and its use so far.
 
     n_judged : its pairs that people gave a label; original : the id of the item that it repeats, as
-        a lead says; "" for none
+        a lead says; "" for none; split : "test" of those that are retrieved and judged
     """
 
     id: str
     content: str
     n_judged: int
     original: str
+    split: str
 
 
 class SimilarGroup(NamedTuple):
     """Two or more items of a side that are the same, or two whose texts are nearly so.
 
     similarity : of two texts; None where they are the same. items : the most judged first
+    is_elsewhere : one or more are of another split than test; those come last
     """
 
     side: str
     similarity: float | None
     items: list[SimilarItem]
+    is_elsewhere: bool = False
 
     @property
     def kind(self) -> str:
         """The likeness in words."""
+        if self.is_elsewhere:
+            return ELSEWHERE
         return SAME if self.similarity is None else NEAR
 
 
 class DuplicateCounts(NamedTuple):
     """The items that were compared, those that repeat another one, and pairs of near texts.
 
-    n_items, n_repeats : of each side
+    n_items, n_repeats : of each side; n_elsewhere : those that stand in another split too
     """
 
     n_items: Mapping[str, int]
     n_repeats: Mapping[str, int]
+    n_elsewhere: Mapping[str, int]
     n_near: int
 
 
@@ -65,6 +71,7 @@ def duplicates_result(
             group.similarity,
             item.n_judged,
             item.original,
+            item.split,
             item.content,
         ]
         for number, group in enumerate(groups, start=1)
@@ -86,6 +93,7 @@ def duplicates_result(
             Column("similarity", "Similarity", 3),
             Column("n_judged", "Judged pairs"),
             Column("original", "Marked as a duplicate of"),
+            Column("split", "Split"),
             Column("content", "Content"),
         ],
         rows=rows,
@@ -94,12 +102,16 @@ def duplicates_result(
 
 
 def _headline(counts: DuplicateCounts) -> str:
-    """The number of items that repeat another, by side, and of texts that nearly do."""
+    """The items that repeat another, by side, or stand elsewhere too, and texts that nearly do."""
     parts = []
     for side in SIDES:
         if n := counts.n_repeats[side]:
             items = counted(counts.n_items[side], side)
             parts.append(f"{n:,} of {items} {'repeats' if n == 1 else 'repeat'} another one")
+    for side in SIDES:
+        if n := counts.n_elsewhere[side]:
+            items = counted(counts.n_items[side], side)
+            parts.append(f"{n:,} of {items} {'is' if n == 1 else 'are'} in another split too")
     if n := counts.n_near:
         parts.append(f"{counted(n, 'pair')} of texts {'is' if n == 1 else 'are'} nearly the same")
     return "; ".join(parts)

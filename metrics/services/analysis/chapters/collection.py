@@ -139,7 +139,8 @@ ANALYSES = [
             "of HTML by their markup; files by their checksum, with start and end. Texts are "
             "nearly the same if the cosine of their TF-IDF vectors of 5-grams of characters, "
             "fitted to the texts of their side, is .9 or more; of texts that are the same one is "
-            "compared. Items that are excluded or of another split are left out."
+            "compared. Items that are the same as one of another split, such as training items, "
+            "are a kind of their own, which takes no grade. Excluded items are left out."
         ),
         find=duplicates.find,
         function=near_texts,

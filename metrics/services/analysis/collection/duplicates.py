@@ -2,12 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.utils.text import Truncator
 
 from annotate.core.phrases import counted
@@ -36,12 +36,14 @@ from metrics.services.scores.propagation import propagation_sentence
 MOST_TEXTS = 100_000  # of a side, whose texts are compared with one another
 MOST_CHARACTERS = 10_000_000  # of them: memory follows these, some 100 bytes each
 MOST_GROUPS = 5_000  # that are listed
+TEST = "test"  # the split whose items are retrieved and judged
 MAX_CONTENT = 160  # characters that are shown
 _TEXTS = (Part.Kind.TEXT, Part.Kind.HTML)
 _COLUMNS = (
     "item",
     "item__side",
     "item__external_id",
+    "item__split",
     "kind",
     "text",
     "path",
@@ -87,6 +89,7 @@ class ComparedItem(NamedTuple):
     pk: int
     side: str
     id: str
+    split: str
     parts: list[ComparedPart]
 
     @property
@@ -110,16 +113,20 @@ class ComparedItem(NamedTuple):
 
 
 class ItemGroup(NamedTuple):
-    """Items of a side that are the same; or two with the similarity of their texts."""
+    """Items of a side that are the same; or two with the similarity of their texts.
+
+    is_elsewhere : some are of another split than test, and come last
+    """
 
     items: list[ComparedItem]
     similarity: float | None = None
+    is_elsewhere: bool = False
 
 
 def find(request: AnalysisRequest) -> AnalysisResult:
-    """Groups of items that are the same, and pairs of texts that are nearly so."""
+    """Groups of items that are the same, here or in another split, and pairs of near texts."""
     collection = request.collection
-    items = list(_items(collection))
+    items = list(_items(collection, Q(item__split=TEST)))
     if not items:
         raise NotDefined("The collection has no texts or media yet: load its items.")
     items_by_side = [[item for item in items if item.side == side] for side in Side]
@@ -128,7 +135,9 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         for own_items in items_by_side
         for positions in same_items([item.key for item in own_items])
     ]
-    notes = _checksum_notes(items)
+    elsewhere, notes = groups_elsewhere(collection, items)
+    groups += elsewhere
+    notes += _checksum_notes(items)
     for own_items in items_by_side:
         near, note = _near(request, own_items)
         groups += near
@@ -142,23 +151,60 @@ def find(request: AnalysisRequest) -> AnalysisResult:
     similar_groups = _described(collection, groups[:MOST_GROUPS])
     if sentence := propagation_sentence(n_propagated(collection=collection)):
         notes.append(sentence)
-    same = [group.items for group in groups if group.similarity is None]
+    same = [group for group in groups if group.similarity is None and not group.is_elsewhere]
     counts = DuplicateCounts(
         n_items=Counter(item.side for item in items),
-        n_repeats=Counter(item.side for group in same for item in group[1:]),
-        n_near=len(groups) - len(same),
+        n_repeats=Counter(item.side for group in same for item in group.items[1:]),
+        n_elsewhere=Counter(
+            item.side for group in elsewhere for item in group.items if item.split == TEST
+        ),
+        n_near=len(groups) - len(same) - len(elsewhere),
     )
     return duplicates_result(similar_groups, counts, notes)
 
 
-def _items(collection: Collection) -> Iterator[ComparedItem]:
-    """The items in use that have a part."""
-    parts = Part.objects.filter(
-        item__collection=collection, item__excluded_at=None, item__split="test"
-    )
+def groups_elsewhere(
+    collection: Collection, items: Sequence[ComparedItem]
+) -> tuple[list[ItemGroup], list[str]]:
+    """Items of the split test with the same ones of other splits, and notes on those splits.
+
+    They are compared as they stand: no near texts, and no marks, as nothing of other splits is
+    judged.
+    """
+    items_by_key: dict[tuple[str, str], list[ComparedItem]] = {}
+    for item in items:
+        if (key := item.key) is not None:
+            items_by_key.setdefault((item.side, key), []).append(item)
+    elsewhere: dict[tuple[str, str], list[ComparedItem]] = {}
+    n_compared: Counter[str] = Counter()
+    for item in _items(collection, ~Q(item__split=TEST)):
+        n_compared[item.split] += 1
+        if (key := item.key) is not None and (item.side, key) in items_by_key:
+            elsewhere.setdefault((item.side, key), []).append(item)
+    groups = [
+        ItemGroup([*items_by_key[side_and_key], *copies], is_elsewhere=True)
+        for side_and_key, copies in elsewhere.items()
+    ]
+    notes = []
+    for split, n in sorted(n_compared.items()):
+        n_here = sum(
+            sum(item.split == TEST for item in group.items)
+            for group in groups
+            if any(item.split == split for item in group.items)
+        )
+        text = f"{n_here:,} of these items too: none of it is judged or takes a grade"
+        notes.append(
+            f"The split “{split}” ({counted(n, 'item')}) has {text if n_here else 'none of these'}."
+        )
+    return groups, notes
+
+
+def _items(collection: Collection, of_splits: Q) -> Iterator[ComparedItem]:
+    """The items of some splits that have a part and are not excluded."""
+    parts = Part.objects.filter(of_splits, item__collection=collection, item__excluded_at=None)
     rows = parts.order_by("item", "position").values_list(*_COLUMNS).iterator(chunk_size=5_000)
-    for (pk, side, external_id), item_rows in groupby(rows, key=lambda row: row[:3]):
-        yield ComparedItem(pk, side, external_id, [ComparedPart(*row[3:]) for row in item_rows])
+    for names, item_rows in groupby(rows, key=lambda row: row[:4]):
+        yield ComparedItem(*names, [ComparedPart(*row[4:]) for row in item_rows])
 
 
 def _near(request: AnalysisRequest, items: list[ComparedItem]) -> tuple[list[ItemGroup], list[str]]:
@@ -198,12 +244,23 @@ def _described(collection: Collection, groups: list[ItemGroup]) -> list[SimilarG
     originals = dict(marks.values_list("item", "original__external_id"))
     similar_groups = []
     for group in groups:
-        items = sorted(group.items, key=lambda item: (-n_judged.get(item.pk, 0), item.pk))
+        items = sorted(
+            group.items,
+            key=lambda item: (item.split != TEST, -n_judged.get(item.pk, 0), item.pk),
+        )
         rows = [
-            SimilarItem(item.id, item.content, n_judged.get(item.pk, 0), originals.get(item.pk, ""))
+            SimilarItem(
+                item.id,
+                item.content,
+                n_judged.get(item.pk, 0),
+                originals.get(item.pk, ""),
+                item.split,
+            )
             for item in items
         ]
-        similar_groups.append(SimilarGroup(items[0].side, group.similarity, rows))
+        similar_groups.append(
+            SimilarGroup(items[0].side, group.similarity, rows, group.is_elsewhere)
+        )
     return similar_groups
 
 

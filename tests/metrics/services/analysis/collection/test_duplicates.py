@@ -52,7 +52,7 @@ def test_texts_are_the_same_without_case_marks_and_width_of_spaces(collection):
     add(collection, "query", "h", page("<p>A man\n<b>walks</b></p>"))
     add(collection, "query", "i", page("<p><img src='a.png'></p>"))
     add(collection, "query", "j", page("<p><img src='b.png'></p>"))
-    # of the other side, in two parts, excluded, of another split: not the same
+    # of the other side, in two parts, excluded: not the same
     add(collection, "document", "a", "A man walks.")
     add(collection, "query", "e", "A man", "walks")
     add(
@@ -63,7 +63,6 @@ def test_texts_are_the_same_without_case_marks_and_width_of_spaces(collection):
         excluded_at=timezone.now(),
         excluded_reason="broken",
     )
-    add(collection, "query", "g", "A man walks.", split="train")
     assert groups(collection) == [
         ("query", "the same", None, ["a", "c"]),
         ("query", "the same", None, ["d", "h"]),
@@ -106,6 +105,43 @@ def test_near_texts_are_pairs_of_distinct_texts_with_their_similarity(collection
     assert headline == "1 of 4 queries repeats another one; 1 pair of texts is nearly the same"
 
 
+def test_what_stands_in_another_split_too_is_a_kind_of_its_own(collection):
+    add(collection, "query", "a", "A man walks.")
+    add(collection, "query", "b", "a man walks")
+    add(collection, "query", "c", "Nobody walks here")
+    add(collection, "query", "t1", "a man, walks", split="train")
+    add(collection, "query", "t2", "A man walks", split="train")
+    add(collection, "query", "t3", "Nobody walks here, it seems", split="train")
+    add(collection, "query", "v", "A dog", split="val")
+    add(collection, "document", "d", file("sha256:1"))
+    add(collection, "document", "e", file("sha256:2"))
+    add(collection, "document", "f", file("sha256:1"), split="train")
+    # of the other side, without a checksum, excluded
+    add(collection, "document", "g", file("sha256:2"), "a caption", split="train")
+    add(collection, "query", "t4", file("sha256:2"), split="train")
+    add(collection, "document", "h", file(""), split="train")
+    gone = {"excluded_at": timezone.now(), "excluded_reason": "broken"}
+    add(collection, "document", "i", file("sha256:2"), split="train", **gone)
+    assert groups(collection) == [
+        ("query", "the same", None, ["a", "b"]),
+        ("query", "the same, in another split", None, ["a", "b", "t1", "t2"]),
+        ("document", "the same, in another split", None, ["d", "f"]),
+    ]
+    rows = table_of(collection, "duplicates")
+    assert [row["split"] for row in rows][2:6] == ["test", "test", "train", "train"]
+    result = answer_of(collection, "duplicates").result
+    assert result.headline == (
+        "1 of 3 queries repeats another one; 2 of 3 queries are in another split too; 1 of 2 "
+        "documents is in another split too"
+    )
+    assert result.extent == "3 queries and 2 documents"
+    assert result.notes == [
+        "The split “train” (7 items) has 3 of these items too: none of it is judged or takes a "
+        "grade.",
+        "The split “val” (1 item) has none of these.",
+    ]
+
+
 def test_the_most_judged_item_comes_first_and_marks_are_told(collection):
     first = add(collection, "query", "a", "the same")
     second = add(collection, "query", "b", "The same")
@@ -134,6 +170,11 @@ def test_without_any_there_is_a_sentence(collection):
     add(collection, "query", "a", "one of its kind")
     assert answer_of(collection, "duplicates").reason == (
         "No two items are the same, and no two texts nearly so."
+    )
+    add(collection, "query", "t", "Another of its kind", split="train")
+    assert (
+        "The split “train” (1 item) has none of these."
+        in answer_of(collection, "duplicates").reason
     )
     add(collection, "document", "g", file(""))
     assert "1 item is not compared" in answer_of(collection, "duplicates").reason
