@@ -6,11 +6,13 @@ from metrics.core.analyses.pool.conclusions import conclusions
 from metrics.core.analyses.pool.edges import pool_edges
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.people import people_as_systems
+from metrics.core.analyses.pool.pools_of_one import pools_of_one
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
 from metrics.services.analysis.pool import bias_by_size as by_size
 from metrics.services.analysis.pool import conclusions as under_other_labels
 from metrics.services.analysis.pool import edges, own_labels, people
+from metrics.services.analysis.pool import pools_of_one as single_pools
 from metrics.services.analysis.pool import run_likeness as likeness
 
 CHAPTER = Chapter(
@@ -48,7 +50,7 @@ ANALYSES = [
         name="unique-positives",
         chapter=CHAPTER,
         question="Which runs do the labels favour because these were pooled?",
-        paper="FIRE, Table 4; ECCV Caption, Table E.1",
+        paper="FIRE, Table 4",
         definition=(
             "A run brought a pair to a pool if an opened pool with this run holds the pair and the "
             "run has it within the pool's depth; a duplicate counts as its original. Labels that "
@@ -64,6 +66,29 @@ ANALYSES = [
         function=without_own_labels,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_own_labels.py",
+        choices=OF_SCORES,
+        measures=("C@1", "C@5", "C@10", "AP"),
+        n_measures=None,
+    ),
+    Analysis(
+        name="scores-by-pools-of-one",
+        chapter=CHAPTER,
+        question="How does each run score by the labels that another run alone would have brought?",
+        paper="ECCV Caption, Table E.1",
+        definition=(
+            "Of each two of the chosen pooled runs, and of each with itself, the score of the one "
+            "with people's labels of those pairs alone that the other brought, as if only that one "
+            "had been pooled. Labels that none of these runs brought count throughout, and where "
+            "people's label is taken away a reference's comes back. The gain of a run by its own "
+            "pool is its score there less the mean of its scores by the pools of the others; it is "
+            "a mean over runs and queries, with Student's 95 % interval by groups of queries. "
+            "Labels and positives of a pool are those that the pairs themselves have; scores also "
+            "count those that duplicates take. What a run brought is said at unique-positives."
+        ),
+        find=single_pools.scores_by_pools_of_one,
+        function=pools_of_one,
+        oracle=Oracle.PACKAGE,
+        test="tests/metrics/core/analyses/pool/test_pools_of_one.py",
         choices=OF_SCORES,
         measures=("C@1", "C@5", "C@10", "AP"),
         n_measures=None,
