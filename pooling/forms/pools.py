@@ -95,14 +95,9 @@ class PoolForm(forms.Form):
         for parameter in OPTIONS:
             self.fields[parameter.name] = _field(parameter, is_required=False)
         sets = collection.reference_sets.order_by("name").values_list("name", "name")
+        of_set = {"": "Nothing", **dict(sets)}
         self.fields["trusted"] = _choice(
-            ChoiceParameter(
-                "trusted",
-                "Leave out what is labelled in",
-                {"": "Nothing", **dict(sets)},
-                "",
-                _TRUSTED,
-            )
+            ChoiceParameter("trusted", "Leave out what is labelled in", of_set, "", _TRUSTED)
         )
         self.options = [option.name for option in OPTIONS]
         self.on_hold = list(collection.runs.published().on_hold().order_by("name"))

@@ -203,8 +203,8 @@ def _items(collection: Collection, of_splits: Q) -> Iterator[ComparedItem]:
     """The items of some splits that have a part and are not excluded."""
     parts = Part.objects.filter(of_splits, item__collection=collection, item__excluded_at=None)
     rows = parts.order_by("item", "position").values_list(*_COLUMNS).iterator(chunk_size=5_000)
-    for names, item_rows in groupby(rows, key=lambda row: row[:4]):
-        yield ComparedItem(*names, [ComparedPart(*row[4:]) for row in item_rows])
+    for (pk, side, id, split), item_rows in groupby(rows, key=lambda row: row[:4]):
+        yield ComparedItem(pk, side, id, split, [ComparedPart(*row[4:]) for row in item_rows])
 
 
 def _near(request: AnalysisRequest, items: list[ComparedItem]) -> tuple[list[ItemGroup], list[str]]:
