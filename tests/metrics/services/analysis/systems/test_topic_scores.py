@@ -261,3 +261,10 @@ def test_groups_of_a_file_stay_with_their_topics():
     assert left.groups.of_query.tolist() == [0, 1]
     with pytest.raises(NotDefined, match="All topics are of one group"):
         scores_of_file(GAPS, groups=["x"] * 4)
+
+
+def test_scores_whose_squares_are_no_numbers_count_0():
+    """RBP(p=0.5) of a positive at rank 1,000 alone; a t test of the difference says p = 0."""
+    tiny = 0.5**1000
+    scores = scores_of_file([[0.5, 0.5, tiny], [0.25, 0.25 + 1e-99, -tiny], [0, tiny, 1e-99]])
+    assert scores.values.tolist() == [[0.5, 0.5, 0], [0.25, 0.25, 0], [0, 0, 1e-99]]
