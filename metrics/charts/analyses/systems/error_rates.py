@@ -1,5 +1,7 @@
 """Retrieval experiment error rates by size of the topic set and difference: TRECVID's Figure 1."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from annotate.core.phrases import counted
@@ -40,8 +42,9 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             "printed formula takes runs for independent and is an upper bound. Reversal is the "
             f"chance that a new set of the size reverses what these {table.n_units:,} "
             f"{table.unit} say. Means over the pairs whose difference falls into the bin. To "
-            "trust: from this difference on REER stays within the level. In the chart REER, lines "
-            f"at .05 and .01, dashed beyond the {table.n_units:,} at hand."
+            "trust: from this difference on REER stays within the level. In the chart REER with "
+            "lines at .05 and .01, and below it reversal; dashed beyond the "
+            f"{table.n_units:,} at hand."
         ),
         extent=table.whole_extent,
         columns=columns_for(table.unit.capitalize()),
@@ -106,49 +109,77 @@ def _headline(table: TopicTable, rates: ErrorRates) -> str:
 
 
 def _curves(table: TopicTable, rates: ErrorRates) -> Spec:
-    """REER by size, a curve a bin: whole up to the units at hand, dashed beyond."""
+    """REER by size and below it reversal, a curve a bin: whole up to those at hand, then dashed."""
     bins = np.flatnonzero(rates.n_pairs)[:MOST_CURVES].tolist()
     names = {b: f"{rates.edges[b]:g} to {rates.edges[b + 1]:g}" for b in bins}
     values = [
-        {"bin": names[b], "size": size, "reer": float(f"{rates.reer_paired[m, b]:.5g}")}
+        {
+            "bin": names[b],
+            "size": size,
+            "reer": float(f"{rates.reer_paired[m, b]:.5g}"),
+            "reversal": float(f"{rates.reversal[m, b]:.5g}"),
+        }
         for b in bins
         for m, size in enumerate(rates.sizes)
     ]
     bin_name: Spec = {"field": "bin", "type": "nominal", "title": "Difference"}
     bin_name["scale"] = {"domain": list(names.values())}
     bin_name["legend"] = {"title": "Difference of the means"}
-    x: Spec = {"field": "size", "type": "quantitative", "scale": {"type": "log"}}
+    x: Spec = {"field": "size", "type": "quantitative", "scale": {"type": "log", "nice": False}}
     x |= {"title": f"{table.unit.capitalize()} a set", "axis": {"values": rates.sizes}}
     x["axis"] |= {"format": ",d", "labelOverlap": True}
-    y = {"field": "reer", "type": "quantitative", "title": "REER", "scale": {"domain": [0, 0.5]}}
-    tooltip = [
+    line: Spec = {"x": x, "color": bin_name}
+    line["tooltip"] = [
         tooltip_row("bin", "Difference"),
         tooltip_row("size", "Size", ",d"),
         tooltip_row("reer", "REER", ".4f"),
+        tooltip_row("reversal", "Reversal", ".4f"),
     ]
-    line: Spec = {"x": x, "y": y, "color": bin_name, "tooltip": tooltip}
-    n = table.n_units
+    panels = [("reer", "REER", 300, LEVELS), ("reversal", "Reversal", 200, ())]
     return {
         "data": {"values": values},
-        "height": 300,
-        "layer": [
-            *(
-                {
-                    "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
-                    "encoding": {"y": {"datum": level}},
-                }
-                for level in LEVELS
-            ),
+        "vconcat": [
             {
-                "transform": [{"filter": {"field": "size", "lte": n}}],
-                "mark": "line",
-                "encoding": line,
-            },
-            {
-                "transform": [{"filter": {"field": "size", "gte": n}}],
-                "mark": {"type": "line", "strokeDash": [5, 4]},
-                "encoding": line,
-            },
-            {"mark": {"type": "point", "size": 60}, "encoding": {**line, "shape": bin_name}},
+                "width": "@whole",
+                "height": height,
+                "layer": rate_layers(line, (field, title), levels=levels, n_units=table.n_units),
+            }
+            for field, title, height, levels in panels
         ],
+        "spacing": 20,
     }
+
+
+def rate_layers(
+    line: Spec, rate: tuple[str, str], *, levels: Sequence[float], n_units: int
+) -> list[Spec]:
+    """The curves of one rate over lines at some levels, dashed beyond the units at hand.
+
+    rate : its field and title
+    """
+    field, title = rate
+    y = {"field": field, "type": "quantitative", "title": title, "scale": {"domain": [0, 0.5]}}
+    curve = line | {"y": y}
+    return [
+        *(
+            {
+                "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
+                "encoding": {"y": {"datum": level}},
+            }
+            for level in levels
+        ),
+        {
+            "transform": [{"filter": {"field": "size", "lte": n_units}}],
+            "mark": "line",
+            "encoding": curve,
+        },
+        {
+            "transform": [{"filter": {"field": "size", "gte": n_units}}],
+            "mark": {"type": "line", "strokeDash": [5, 4]},
+            "encoding": curve,
+        },
+        {
+            "mark": {"type": "point", "size": 60},
+            "encoding": curve | {"shape": line["color"]},
+        },
+    ]

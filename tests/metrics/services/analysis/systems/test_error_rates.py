@@ -49,6 +49,23 @@ def test_the_rates_of_the_runs_of_a_collection():
     assert headline.startswith("By the formula of REER two sets of 6 queries would disagree on 6 ")
 
 
+def test_reversal_is_drawn_below_reer_by_the_same_sizes_and_bins():
+    result = answer_of(score_study(), NAME, measure="RR", missing="zero").result
+    upper, lower = result.spec["vconcat"]
+    for panel, field in ((upper, "reer"), (lower, "reversal")):
+        curves = [layer for layer in panel["layer"] if "size" in str(layer["encoding"].get("x"))]
+        assert [layer["encoding"]["y"]["field"] for layer in curves] == [field] * 3
+    rows = rows_of(result)
+    for value in result.spec["data"]["values"]:
+        (row,) = [
+            row
+            for row in rows
+            if f"{row['low']:g} to {row['high']:g}" == value["bin"] and row["size"] == value["size"]
+        ]
+        assert value["reversal"] == pytest.approx(row["reversal"], rel=1e-4)
+        assert value["reer"] == pytest.approx(row["reer"], rel=1e-4)
+
+
 def test_excluded_queries_are_left_out():
     study = score_study()
     gone = queries_of(study)[5]
