@@ -51,10 +51,13 @@ def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
     return inputs
 
 
-def nouns_of(inputs: DirectionInputs, *, n_without_text: int = 0) -> Nouns:
+def nouns_of(
+    inputs: DirectionInputs, *, n_without_text: int = 0, has_propagation: bool = True
+) -> Nouns:
     """The nouns and numbers of the queries, and notes on their groups and their draw.
 
     n_without_text : of the queries that are left out
+    has_propagation : with a note on propagated grades, which are read for it if there are any
     """
     facts = inputs.group_facts
     notes = []
@@ -67,7 +70,7 @@ def nouns_of(inputs: DirectionInputs, *, n_without_text: int = 0) -> Nouns:
             "means and shares stand for all of those; counts, medians and bars are of the drawn."
         )
     notes += [note for note in (facts.choice, facts.caution) if note]
-    if note := propagation_sentence(inputs.n_propagated):
+    if has_propagation and (note := propagation_sentence(inputs.n_propagated)):
         notes.append(note)
     if LabelSource.parse(inputs.spec.label_source).has_people:
         notes += program_notes(inputs.collection)
@@ -140,14 +143,13 @@ def people_parts_of(inputs: DirectionInputs) -> PeopleParts:
     return PeopleParts(*(labels.within(part, inputs.scope) for part in parts))
 
 
-def with_propagation_note(nouns: Nouns, parts: PeopleParts, sentence: str) -> Nouns:
-    """Add how many grades are propagated, and where they are counted, if there are any."""
+def nouns_with_propagation(inputs: DirectionInputs, parts: PeopleParts, sentence: str) -> Nouns:
+    """The nouns, with how many grades are propagated and where they count, if there are any."""
+    nouns = nouns_of(inputs, has_propagation=False)
     n = len(parts.propagated.grade)
     if not n:
         return nouns
-    # the first one is there already where people are part of the chosen labels
-    notes = dict.fromkeys([*nouns.notes, propagation_sentence(n), sentence])
-    return nouns._replace(notes=list(notes))
+    return nouns._replace(notes=[*nouns.notes, propagation_sentence(n), sentence])
 
 
 def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:

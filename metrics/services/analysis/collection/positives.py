@@ -10,11 +10,11 @@ from metrics.services.analysis.inputs import (
     OWN_NOTE,
     direction_inputs,
     nouns_of,
+    nouns_with_propagation,
     parts_of,
     people_parts_of,
     positives_by_query,
     source_grades,
-    with_propagation_note,
     with_sample_note,
 )
 
@@ -33,15 +33,16 @@ def per_query(request: AnalysisRequest) -> AnalysisResult:
         for part in parts.sources
         if part != source and not part.has_people
     ]
-    nouns = with_sample_note(nouns_of(inputs), inputs)
+    nouns = nouns_of(inputs, has_propagation=False)
     if source.has_people:
         people = people_parts_of(inputs)
         has_propagated = len(people.propagated.grade) > 0
         name = OWN_LABELS if has_propagated else LabelSource.of(People.ONLY).label
         if has_propagated or source.sets:
             sources.append(SourcePositives(name, positives_by_query(inputs, people.own)))
-        nouns = with_propagation_note(nouns, people, OWN_NOTE)
+        nouns = nouns_with_propagation(inputs, people, OWN_NOTE)
     if not any(part.n.any() for part in sources):
         raise NotDefined("No query has a positive by any of these labels yet.")
+    nouns = with_sample_note(nouns, inputs)
     nouns = nouns._replace(notes=[*nouns.notes, *parts.notes])
     return positives_result(positives_per_query(sources, groups=inputs.groups), nouns)

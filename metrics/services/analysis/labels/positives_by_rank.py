@@ -16,11 +16,10 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
-    nouns_of,
+    nouns_with_propagation,
     people_parts_of,
     runs_of,
     source_grades,
-    with_propagation_note,
     with_sample_note,
 )
 from metrics.services.analysis.run_ranks import ranked_tables
@@ -40,8 +39,8 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
     parts = people_parts_of(inputs)
     positives = _positives(inputs, parts)
     source = LabelSource.parse(inputs.spec.label_source)
-    nouns = with_propagation_note(
-        nouns_of(inputs), parts, "They are no labels: judged are pairs with a grade of their own."
+    nouns = nouns_with_propagation(
+        inputs, parts, "They are no labels: judged are pairs with a grade of their own."
     )
     nouns = with_sample_note(nouns, inputs)
     if not len(positives.grade):

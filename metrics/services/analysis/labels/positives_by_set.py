@@ -10,9 +10,8 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     OWN_LABELS,
     OWN_NOTE,
-    nouns_of,
+    nouns_with_propagation,
     positives_by_query,
-    with_propagation_note,
 )
 from metrics.services.analysis.labels.two_directions import (
     MOST_SETS,
@@ -85,7 +84,7 @@ def direction_totals(
     order = list(grades)
     return DirectionTotals(
         direction.title,
-        with_propagation_note(nouns_of(inputs), parts, OWN_NOTE),
+        nouns_with_propagation(inputs, parts, OWN_NOTE),
         len(inputs.scope.sources),
         rows,
         subject=order.index(source.label) or order.index(together_label),

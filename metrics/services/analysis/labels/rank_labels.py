@@ -7,10 +7,9 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
-    nouns_of,
+    nouns_with_propagation,
     people_parts_of,
     runs_of,
-    with_propagation_note,
     with_sample_note,
 )
 from metrics.services.analysis.labels.open_pairs import open_pairs
@@ -43,8 +42,8 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
             )
         )
         request.report_progress(number, len(runs), "runs")
-    nouns = with_propagation_note(
-        nouns_of(inputs), parts, "They are no labels: they have a column, and are in no share."
+    nouns = nouns_with_propagation(
+        inputs, parts, "They are no labels: they have a column, and are in no share."
     )
     names = dict(inputs.collection.levels.values_list("grade", "name"))
     levels = sorted({*names, *grades.grade.tolist()}, reverse=True)

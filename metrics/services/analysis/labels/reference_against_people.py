@@ -16,7 +16,7 @@ from metrics.core.analyses.labels.reference_against_people import (
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, larger_grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import nouns_of, with_propagation_note
+from metrics.services.analysis.inputs import nouns_with_propagation
 from metrics.services.analysis.labels.two_directions import (
     MOST_SETS,
     DirectionLabels,
@@ -47,15 +47,15 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
         sets_by_row[all_sets_text(names)] = names
     tables, notes = [], list(both.notes)
     for direction in both.directions:
-        nouns = nouns_of(direction.inputs)
         if not len(direction.people.own.grade):
+            queries = direction.inputs.group_facts.queries
             notes.append(
-                f"{direction.title} is not shown: people gave no pair of these {nouns.queries} a "
-                "grade yet."
+                f"{direction.title} is not shown: people gave no pair of these {queries} a grade "
+                "yet."
             )
             continue
-        nouns = with_propagation_note(
-            nouns,
+        nouns = nouns_with_propagation(
+            direction.inputs,
             direction.people,
             "They are no labels: no number of judged pairs, and no share.",
         )

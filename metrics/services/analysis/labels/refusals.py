@@ -13,11 +13,10 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
-    nouns_of,
+    nouns_with_propagation,
     people_parts_of,
     runs_of,
     source_grades,
-    with_propagation_note,
 )
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.run_ranks import ranked_tables
@@ -64,8 +63,8 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         _pairs(inputs, runs, [*refusals, *propagated], parts.propagated),
         refusals,
         propagated,
-        with_propagation_note(
-            nouns_of(inputs), parts, "They are no labels: people's numbers are without them."
+        nouns_with_propagation(
+            inputs, parts, "They are no labels: people's numbers are without them."
         ),
         sides=labels.ends(inputs.scope.direction),
         runs=[name_of(run) for run in runs],
