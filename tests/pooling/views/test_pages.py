@@ -160,7 +160,7 @@ def test_every_strategy_has_its_own_fields(client, collection, researcher, strat
     values = {
         name: field.initial
         for name, field in form.fields.items()
-        if name not in ("runs", "query_set")
+        if name not in ("runs", "query_set", "only")
     }
     values |= {
         "strategy": strategy,

@@ -1,7 +1,6 @@
 """Queries whose pool ends among positives, from the database."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
 import numpy as np
 
@@ -27,7 +26,7 @@ _SETTLED = """
         OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
 """
 LEAST = 0.5  # share of positives at the edge of a query that is listed
-LONGEST_LIST = 3_000  # bytes of ids in an address
+LONGEST_LIST = 100_000  # characters of ids in the page, for the form of a pool
 
 
 def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
@@ -75,8 +74,8 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
 
 
 def number_that_fits(ids: Sequence[str]) -> int:
-    """The number of first ids that an address holds, of which servers read some thousand bytes."""
-    lengths = np.cumsum([len(quote(f"{id}\n", safe="")) for id in ids], dtype=np.int64)
+    """The number of first ids that the page holds for the form of a pool."""
+    lengths = np.cumsum([len(id) + 1 for id in ids], dtype=np.int64)
     return int(np.count_nonzero(lengths <= LONGEST_LIST))
 
 

@@ -6,7 +6,11 @@ from scipy import stats
 
 from metrics.charts.analyses.systems.difference_bars import RunNames
 from metrics.charts.analyses.systems.pair_cells import pair_cells
-from metrics.core.analyses.systems.differences import PlacedSystem, SystemDifferences
+from metrics.core.analyses.systems.differences import (
+    PairDifference,
+    PlacedSystem,
+    SystemDifferences,
+)
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable
 from metrics.core.statistics.intervals import NO_INTERVAL
@@ -121,7 +125,9 @@ def test_diamonds_stand_at_the_names_of_a_marked_team_but_where_it_has_no_row_or
     outcome = outcome._replace(systems=[place(number) for number in range(50)])
     teams = ["Us" if number == 7 else "" for number in range(50)]
     names = names._replace(runs=[f"r{number}" for number in range(50)], teams=teams)
-    columns, rows = pair_cells(outcome, [], names)["layer"][1:]
+    assert pair_cells(outcome, [], names) is None
+    pair = PairDifference(0, 1, 0.1, NO_INTERVAL, differ=True)
+    columns, rows = pair_cells(outcome, [pair], names)["layer"][1:]
     assert (columns["data"]["values"], rows["data"]["values"]) == ([{"x": 8}], [{"y": 8}])
 
 
