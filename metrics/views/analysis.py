@@ -12,7 +12,11 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
-from metrics.services.analysis.choices import SharedChoices, read_shared_choices
+from metrics.services.analysis.choices import (
+    SharedChoices,
+    choices_of_other_pages,
+    read_shared_choices,
+)
 from metrics.services.analysis.files import as_csv
 from metrics.services.analysis.page import AnalysisPanel, panels_of
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
@@ -112,12 +116,14 @@ def _panel(
 def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     collection, choices = _choices(request, slug)
     roles = access.roles_in(user=request.user, collection=collection)
+    shown_choices = frozenset[str]().union(*(row.choices for row in rows))
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
         "chapters": CHAPTERS,
         "choices": choices,
-        "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
+        "shown_choices": shown_choices,
+        "other_choices": choices_of_other_pages(request.GET, shown_choices),
         "panels": panels_of(collection=collection, analyses=rows, choices=choices, roles=roles),
         "is_lead": Role.LEAD in roles,
     }

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -42,6 +42,8 @@ PARAMETERS = (
 )
 # those that the leaderboard has too
 OF_LEADERBOARD = ("run", "labels", "sets", "threshold", "queries", "decide", "missing", "protocol")
+# the parameters with which a choice is made, where they have other names than it
+OF_CHOICES = {"run": "runs", "name": "runs", "team": "runs", "tag": "runs", "sets": "labels"}
 
 
 @dataclass(frozen=True)
@@ -265,3 +267,18 @@ def _direction(
             f"{', '.join(directions) or 'none'}."
         )
     return Direction(text) if text in directions else usual
+
+
+def choices_of_other_pages(
+    parameters: QueryDict, form_choices: Container[str]
+) -> list[tuple[str, str]]:
+    """The parameters of an address whose choices a form lacks, so that it can keep them.
+
+    form_choices : names of `Choice`; a protocol goes, as what it fixes is chosen anew
+    """
+    return [
+        (name, text)
+        for name in PARAMETERS
+        if name not in ("direction", "protocol") and OF_CHOICES.get(name, name) not in form_choices
+        for text in parameters.getlist(name)
+    ]

@@ -162,6 +162,11 @@ def test_choices_go_along_from_chapter_to_chapter(client, study):
     addresses = [f"{ROOM}{slug}/" for slug in CHAPTERS]
     for address in [ROOM, *addresses, PAGE]:
         assert f'href="{address}{query}"' in chapter_page
+    address = f"{ROOM}collection/positives-per-query/?threshold=2&decide=regwq&n=5&team=x"
+    form = client.get(address).content.decode().partition('id="choices-form"')[2]
+    hidden = '<input type="hidden" name="{}" value="{}">'
+    assert all(hidden.format(*pair) in form for pair in (("decide", "regwq"), ("n", "5")))
+    assert hidden.format("threshold", "2") not in form
     contents_page = client.get(f"{ROOM}?threshold=2&name=one").content.decode()
     for address in [*addresses, PAGE]:
         assert f'href="{address}{query}"' in contents_page
