@@ -12,7 +12,7 @@ from pooling.core.strategies.parameters import ChoiceParameter, NumberParameter,
 from pooling.core.strategies.strategies import MAX_SEED, STRATEGIES
 from pooling.models import Pool, Run
 
-MAX_LIST = 1_000_000  # characters of a list of queries
+MAX_LIST = 250_000  # characters of a list of queries
 MAX_NAME = Pool._meta.get_field("name").max_length
 
 
@@ -111,8 +111,12 @@ class PoolForm(forms.Form):
         fields = super().clean() or self.cleaned_data
         lines = fields.get("only", "").splitlines()
         names = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
-        query_set = fields.get("query_set")
-        direction = direction_of(list(fields.get("runs") or ()), query_set)
+        query_set, runs = fields.get("query_set"), list(fields.get("runs") or ())
+        if not names or "query_set" in self.errors:
+            return fields | {"only": []}
+        if query_set is None and len({run.direction for run in runs}) > 1:
+            self.add_error("only", "They are of one direction: leave out the runs of the other.")
+        direction = direction_of(runs, query_set)
         side = Side.QUERY if direction == Direction.FORWARD else Side.DOCUMENT
         items = self.collection.items.filter(side=side, split="test")
         if query_set is not None:
@@ -121,7 +125,7 @@ class PoolForm(forms.Form):
         keys = dict(items.filter(external_id__in=names).values_list("external_id", "pk"))
         if unknown := [name for name in names if name not in keys]:
             owner = f"query set “{query_set}”" if query_set else "collection"
-            self.add_error("only", f"The {owner} has no {direction.sources} “{unknown[0][:60]}”.")
+            self.add_error("only", f"The {owner} has no {side.label.lower()} “{unknown[0][:60]}”.")
         fields["only"] = [keys[name] for name in names if name in keys]
         return fields
 

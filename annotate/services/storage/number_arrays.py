@@ -45,16 +45,19 @@ def copied_columns(
     """Read the rows of a statement as an (n,) array a name, each column as one string of bytes.
 
     Of hundreds of thousands of rows many times as fast as `statement_columns`.
-    statement : each of its columns is a whole number, and never null
+    statement : each of its columns is a whole number, and never null; ValueError for a null
     """
     columns = [f'"{name}"' for name in names]
     strings = ", ".join(f"string_agg(int8send({name}::bigint), ''::bytea)" for name in columns)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {strings} FROM ({statement}) AS row ({', '.join(columns)})",  # noqa: S608
+            f"SELECT count(*), {strings} FROM ({statement}) "  # noqa: S608
+            f"AS row ({', '.join(columns)})",
             parameters,
         )
-        values = cursor.fetchone()
+        n, *values = cursor.fetchone()
+    if any(len(value or b"") != 8 * n for value in values):
+        raise ValueError("A number is null, of which an array has none.")
     return {
         name: np.frombuffer(value or b"", dtype=">i8").astype(np.int64)
         for name, value in zip(names, values, strict=True)

@@ -317,10 +317,12 @@ def _middle(spreads: NDArray[np.float64]) -> MiddleBySpread:
 
     The first on a tie.
     """
-    ascending_spreads = np.sort(np.round(spreads, 12))
-    middle = ascending_spreads[len(ascending_spreads) // 2]
-    least, most = (float(ascending_spreads[end] / middle) if middle else 1.0 for end in (0, -1))
-    return MiddleBySpread(int(np.argmax(np.round(spreads, 12) == middle)), least, most)
+    # in units of the largest, so that scores may be of any size
+    shares = np.round(spreads / (spreads.max() or 1), 12)
+    ascending_shares = np.sort(shares)
+    middle = ascending_shares[len(ascending_shares) // 2]
+    least, most = (float(ascending_shares[end] / middle) if middle else 1.0 for end in (0, -1))
+    return MiddleBySpread(int(np.argmax(shares == middle)), least, most)
 
 
 def _check_scores(scores: ArrayLike) -> NDArray[np.float64]:

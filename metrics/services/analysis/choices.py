@@ -185,21 +185,28 @@ def read_shared_choices(
         protocol=protocol,
         plan=read_plan_numbers(parameters, errors),
         plan_texts={name: parameters.get(name, "")[:20] for name in PlanNumbers._fields},
-        mark=team_to_mark(parameters, scores.available_runs, viewer, errors),
+        mark=team_to_mark(parameters, runs, scores.available_runs, viewer, errors),
         errors=errors,
     )
 
 
 def team_to_mark(
-    parameters: QueryDict, runs: Sequence[Run], viewer: User | None, errors: list[str]
+    parameters: QueryDict,
+    runs: Sequence[Run],
+    available_runs: Sequence[Run],
+    viewer: User | None,
+    errors: list[str],
 ) -> str:
-    """The team that is asked for, else that of the viewer's own runs; "" for none, or for two."""
+    """The team that is asked for, else that of the viewer's own among the chosen runs.
+
+    "" for none, or for two.
+    """
     if "mark" not in parameters:
         own_runs = [run for run in runs if viewer and run.uploaded_by_id == viewer.pk]
         own_teams = {run.team for run in own_runs if run.team}
         return own_teams.pop() if len(own_teams) == 1 else ""
     team = parameters.get("mark", "").strip()
-    teams = sorted({run.team for run in runs if run.team})
+    teams = sorted({run.team for run in available_runs if run.team})
     if not team or team in teams:
         return team
     errors.append(

@@ -151,7 +151,7 @@ def _preview(inquiry: Inquiry) -> Preview:
         if preview_request.query_set is not None
         else None
     )
-    runs = list(collection.runs.filter(pk__in=preview_request.runs))
+    runs = list(collection.runs.filter(pk__in=preview_request.runs).order_by("direction", "name"))
     with transaction.atomic():
         if preview_request.only:  # a query set for as long as the preview takes
             name = f"preview {inquiry.key}"
@@ -186,7 +186,7 @@ def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
         n_pooled = PoolPair.objects.filter(pool__collection=collection)[
             : SYNCHRONOUS_ROWS + 1
         ].count()
-    runs = list(collection.runs.filter(pk__in=preview_request.runs))
+    runs = list(collection.runs.filter(pk__in=preview_request.runs).order_by("direction", "name"))
     return (
         checks.n_rows_at_most(
             strategy=preview_request.strategy, parameters=preview_request.parameters, runs=runs

@@ -89,8 +89,8 @@ def test_listed_queries_become_a_query_set_of_the_name_of_the_pool(client, colle
 @pytest.mark.parametrize(
     ("only", "name", "words"),
     [
-        ("q1\nnone", "p", "The collection has no queries “none”."),
-        ("d1", "p", "The collection has no queries “d1”."),
+        ("q1\nnone", "p", "The collection has no query “none”."),
+        ("d1", "p", "The collection has no query “d1”."),
         ("q1", "some", "there is a query set &quot;some&quot;; choose another name."),
     ],
 )
@@ -101,6 +101,14 @@ def test_queries_that_cannot_be_pooled_alone_are_told(
     answer = client.post(url("pool-new", collection), form(two_runs, name=name, only=only))
     assert answer.status_code == 422 and words in answer.content.decode()
     assert not Pool.objects.exists() and collection.query_sets.count() == 1
+
+
+def test_listed_queries_and_runs_of_both_directions_are_told(client, collection, two_runs):
+    back = factories.run(collection, "back", {0: [1]}, direction="reverse")
+    values = form([*two_runs, back], name="p", only="q1")
+    answer = client.post(url("pool-new", collection), values)
+    words = "They are of one direction: leave out the runs of the other."
+    assert answer.status_code == 422 and words in answer.content.decode()
 
 
 def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(

@@ -53,8 +53,9 @@ def by_rank_result(runs: Sequence[RankedRun], nouns: Nouns, *, labels: str) -> A
         headline=_headline(runs[0], labels, n_runs=len(runs)),
         reading=(
             "Bars: positives of all queries at each rank of a run, by which labels have them; "
-            "“alone” means that no other has such a positive. From rank 21 on a bar is the mean "
-            "of several ranks; the table has their positives, and those that are not in the run. "
+            "“reference alone”: people gave the pair itself no positive grade; “people alone”: the "
+            "reference has none; “propagated alone”: neither has. From rank 21 on a bar is the "
+            "mean of several ranks; the table has their positives, and those not in the run. "
             "Line: of the targets at these ranks, those that people judged. Where few are, more "
             "positives may be unknown."
         ),

@@ -41,7 +41,7 @@ class QualityRow(NamedTuple):
 
 
 class DirectionQuality(NamedTuple):
-    """The rows of one direction, the oldest set first; at least one.
+    """The rows of one direction, the chosen sets first; at least one.
 
     direction : as pages name it
     """
@@ -100,7 +100,7 @@ def _percents(share: QueryShare) -> list[Cell]:
 
 
 def _headline(row: QualityRow, nouns: Nouns) -> str:
-    """Recall and precision of the oldest set, or its pairs where there are few queries."""
+    """Recall and precision of the first set, or its pairs where there are few queries."""
     quality = row.quality
     recall, precision = quality.recall, quality.precision
     n_judged = quality.n_agreed + quality.n_refused

@@ -51,6 +51,8 @@ def distribution_result(
         row = next(size for size in distributions.of_sizes if size.size == own_size)
     if population.is_small:
         headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+    elif row.size == n:
+        headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
     else:
         headline = (
             f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "

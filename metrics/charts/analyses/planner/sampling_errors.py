@@ -54,6 +54,8 @@ def sampling_result(
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
     if row is None or row.of_these is None or population.is_small:
         headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+    elif row.size == n:
+        headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
     else:
         headline = (
             f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of "

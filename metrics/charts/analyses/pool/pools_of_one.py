@@ -96,15 +96,17 @@ def _headline(result: PoolsOfOne, n_runs: int, n_groups: int, nouns: Nouns) -> s
     )
 
 
-def _heat_map(result: PoolsOfOne, names: Sequence[str]) -> Spec:
-    """The scores, a square each, with frames around those by the run's own pool."""
+def _heat_map(result: PoolsOfOne, names: Sequence[str]) -> Spec | None:
+    """The scores, a square each, with frames around those by the own pool; None without a score."""
     values = [
         {"run": names[row.run], "pool": names[row.pool], "score": row.score}
         | {"is_own": row.run == row.pool, "below": row.below_own}
         for row in result.scores
         if row.score is not None
     ]
-    scores = [row.score for row in result.scores if row.score is not None] or [0.0]
+    scores = [row.score for row in result.scores if row.score is not None]
+    if not scores:
+        return None
     low, high = min(scores), max(scores)
     order = {"domain": list(names)}
     x: Spec = {"field": "pool", "type": "nominal", "title": "Pool of", "scale": order}

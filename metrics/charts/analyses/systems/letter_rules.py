@@ -119,4 +119,4 @@ def rule_layers(
                     "encoding": {"y": first, "text": {"field": "letter"}, **at_right},
                 }
             )
-    return layers
+    return [layer for layer in layers if layer["data"]["values"]]

@@ -100,8 +100,8 @@ ANALYSES = [
             "“train”), as TF-IDF vectors of their 5-grams of characters, fitted to the queries' "
             "texts. A text of fewer than five characters has no 5-gram and a similarity of 0. Of "
             "all queries together, Spearman's and Kendall's (tau-b) rank correlation of the "
-            "similarity with whether a run is right (1 or 0), with Spearman's interval as for "
-            "lengths; Kendall's counts every query alike."
+            "similarity with whether a run is right (1 or 0), the interval of Spearman's on "
+            "Fisher's z by groups; Kendall's counts every query alike."
         ),
         find=hits.by_similarity,
         function=hits_by_similarity,

@@ -137,7 +137,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/pool/test_edges.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
-        next_page=NextPage("Deepen these", "pooling:pool-new", frozenset({Role.RESEARCHER})),
+        next_page=NextPage("Make a pool", "pooling:pool-new", frozenset({Role.RESEARCHER})),
     ),
     Analysis(
         name="people-as-systems",

@@ -109,11 +109,11 @@ def own_sizes(scores: TopicScores, plan: PlanNumbers) -> set[int]:
 def steps_with(own: float | None, steps: Sequence[float], scores: TopicScores) -> list[float]:
     """Errors or differences from the largest, with the one that somebody typed.
 
-    Raises NotDefined for one of 1 or more where scores are from 0 to 1.
+    Raises NotDefined for one of 1 or more where scores are from 0 to 1: no mean is that far off.
     """
     unit = _scale(scores)
-    if own is not None and own >= 1 and np.abs(scores.values).max() <= 1:
-        raise NotDefined(f"Scores from 0 to 1 are never {own:g} apart: choose a number below 1.")
+    if own is not None and own >= 1 and 0 <= scores.values.min() <= scores.values.max() <= 1:
+        raise NotDefined(f"Scores are from 0 to 1 here: choose a number below 1, not {own:g}.")
     return sorted({step * unit for step in steps} | ({own} if own else set()), reverse=True)
 
 

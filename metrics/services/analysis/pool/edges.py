@@ -70,7 +70,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
         "query_set": [str(inputs.query_set.pk)],
         "runs": [str(brought.runs[row].pk) for row in rows],
     }
-    return result._replace(next_parameters=parameters) if ids else result
+    return result._replace(next_parameters=parameters) if n_pool.any() else result
 
 
 def number_that_fits(ids: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from django.db import connection
 from annotate.models import Collection
 from annotate.services.storage.number_arrays import (
     column,
+    copied_columns,
     sent_elements,
     statement_columns,
     table,
@@ -26,6 +27,13 @@ def test_no_rows_are_an_empty_table():
     rows = Collection.objects.none().values_list("pk", "pk")
     assert table(rows, 2).shape == (0, 2)
     assert column(Collection.objects.none().values_list("pk")).shape == (0,)
+
+
+def test_a_null_is_refused_and_no_number_slips_into_its_place():
+    with pytest.raises(ValueError, match="null"):
+        copied_columns("VALUES (1, 2), (NULL, 3), (4, NULL)", ["a", "b"], [])
+    columns = copied_columns("VALUES (1, 2), (4, 3)", ["a", "b"], [])
+    assert [values.tolist() for values in columns.values()] == [[1, 4], [2, 3]]
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,8 @@ def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
     assert sample_sizes.middle_run(scores, groups).position == 3
     assert sample_sizes.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
     assert sample_sizes.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
+    in_another_unit = sample_sizes.middle_run(1e-40 * scores, groups)
+    assert in_another_unit.position == 3 and in_another_unit.most > 1
 
 
 def test_the_simulated_power_at_that_number_is_the_power_asked_for():

@@ -35,6 +35,7 @@ TABLES = {
     "one run": RNG.random((5, 1)),
     "two equal runs": np.repeat(RNG.random((6, 1)), 2, axis=1),
     "many equal runs": np.repeat(RNG.random((2, 1)), 41, axis=1),
+    "two runs far apart": np.linspace(0, 1, 20)[:, None] + [0.0, 50.0] + RNG.random((20, 2)),
     "constant": np.full((6, 3), 0.25),
     "all 0": np.zeros((40, 2)),
     "0 and 1": RNG.integers(0, 2, (40, 3)).astype(float),

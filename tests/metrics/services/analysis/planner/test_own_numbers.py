@@ -95,7 +95,7 @@ def test_without_numbers_there_is_no_mark():
         (NAMES[0], {"n": 60}, "n", "On 60 of the 200 topics the score of run1 is within 0."),
         (NAMES[0], {"n": 100}, "n", "On 100 of the 200 topics"),
         (NAMES[1], {"n": 33}, "n", "On 33 of the 200 topics the score of a run like run1 is"),
-        (NAMES[1], {"n": 200}, "n", "On 200 of the 200 topics"),
+        (NAMES[1], {"n": 200}, "n", "200 topics are all there are"),
         (NAMES[2], {"error": 0.07}, "error", "within 0.07 of that on all in 95 of 100 samples"),
         (NAMES[2], {"error": 0.05}, "error", "within 0.05 of that on all in 95 of 100 samples"),
         (NAMES[3], {"difference": 0.2}, "difference", "To see a difference of 0.2 between runs"),
@@ -153,8 +153,8 @@ def test_a_power_that_is_there_already_stands_once():
     [
         (NAMES[0], {"n": 201}, "A sample of 201 cannot be drawn of 200 topics: choose 1 to 200."),
         (NAMES[1], {"n": 201}, "A sample of 201 cannot be drawn of 200 topics: choose 1 to 200."),
-        (NAMES[2], {"error": 1}, "Scores from 0 to 1 are never 1 apart: choose a number below 1."),
-        (NAMES[3], {"difference": 3.5}, "Scores from 0 to 1 are never 3.5 apart"),
+        (NAMES[2], {"error": 1}, "Scores are from 0 to 1 here: choose a number below 1, not 1."),
+        (NAMES[3], {"difference": 3.5}, "Scores are from 0 to 1 here"),
     ],
 )
 def test_a_number_that_these_scores_cannot_have_is_told(name, numbers, sentence):
