@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.core.labels import resolving
+from annotate.core.number_sets import difference
 from annotate.models import Policy, Round, Seat
 from annotate.services.seating.bulk_seats import lock_pairs
 from annotate.services.seating.evidence import PRECEDENCE
@@ -90,7 +91,7 @@ def resolve_pairs(*, pairs: Keys) -> None:
         settled_pairs = [SettledPair(*row) for row in cursor.fetchall()]
     _write_resolutions(settled_pairs)
     reconcile_pairs(
-        pair_ids=np.setdiff1d(
+        pair_ids=difference(
             pairs, np.array([pair.pair for pair in settled_pairs], dtype=np.int64)
         ).tolist()
     )

@@ -12,6 +12,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.core.labels import keyed_choices, resolving
+from annotate.core.number_sets import difference
 from annotate.models import Round, Seat
 from annotate.services.seating.seat_plan import label_policy, runs_of_a_query
 from annotate.services.storage.bulk_copy import copy_rows
@@ -117,7 +118,7 @@ def seat_untouched_pairs(*, round_: Round, pairs: Keys) -> Keys:
         round_, untouched_pairs.pair[is_new], untouched_pairs.query[is_new], n_first[is_new]
     )
     _execute(_BRING_BACK, pairs=untouched_pairs.pair[is_spare].tolist())
-    return np.setdiff1d(pairs, untouched_pairs.pair[is_new | is_spare | is_right])
+    return difference(pairs, untouched_pairs.pair[is_new | is_spare | is_right])
 
 
 def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
@@ -130,7 +131,7 @@ def seat_pairs_of_new_round(*, round_: Round, pairs: Keys) -> Keys:
     """Do as `seat_untouched_pairs` in a long transaction; lock no pair an annotator may be at."""
     untouched_pairs = _untouched(round_, pairs).pair
     touched_pairs = seat_untouched_pairs(round_=round_, pairs=untouched_pairs)
-    return np.setdiff1d(pairs, np.setdiff1d(untouched_pairs, touched_pairs))
+    return difference(pairs, difference(untouched_pairs, touched_pairs))
 
 
 def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:
@@ -138,7 +139,7 @@ def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:
     lock_pairs(pairs)
     parameters = {"round": round_.pk, "pairs": pairs.tolist()}
     (shared_pairs,) = statement_columns(_SHARED, 1, parameters)
-    own = np.setdiff1d(pairs, shared_pairs).tolist()
+    own = difference(pairs, shared_pairs).tolist()
     _execute(_WITHDRAW, pairs=own)
     _execute(_DISPUTE, pairs=own)
     return shared_pairs

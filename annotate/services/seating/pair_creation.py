@@ -6,6 +6,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
 from annotate.models import Collection
 from annotate.services.seating import RowsCallback, ignore_rows
 from annotate.services.storage.bulk_copy import blocks
@@ -48,7 +49,7 @@ def ensure_pairs(
     query, document : (M,) item keys of the collection, no pair twice; more than a block ascending
     on_rows : called with the number of pairs of each block
     """
-    analyse_underestimated_tables(annotate_item=len(np.unique(query)) + len(np.unique(document)))
+    analyse_underestimated_tables(annotate_item=len(distinct(query)) + len(distinct(document)))
     keys, is_new = np.zeros(len(query), dtype=np.int64), np.zeros(len(query), dtype=bool)
     for block in blocks(len(query)):
         block_keys = _find(query[block], document[block])

@@ -13,6 +13,7 @@ from django.db import transaction
 from numpy.typing import NDArray
 
 from annotate.core.labels import keyed_choices
+from annotate.core.number_sets import distinct
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
 from annotate.services.seating.bulk_seats import (
     seat_created_pairs,
@@ -99,7 +100,7 @@ def begin_opening(
     )
     if not is_new_round:
         raise RoundExists(f'Round "{name}" already exists in this collection; choose another name.')
-    pairs = np.unique(np.fromiter(pair_ids, dtype=np.int64))
+    pairs = distinct(np.fromiter(pair_ids, dtype=np.int64))
     doubles = keyed_choices.choose_doubles(
         pairs.tolist(), share=policy.double_share, key=bytes(collection.key)
     )

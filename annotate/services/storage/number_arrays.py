@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from annotate.statements import SqlValue
 
 Numbers = NDArray[np.int64]
-_HEADER = 20  # bytes before the elements of a one-dimensional array as PostgreSQL sends it
+ARRAY_HEADER = 20  # bytes before the elements of a one-dimensional array as PostgreSQL sends it
 
 
 def column(rows: Rows[Any, tuple[Any, ...]]) -> Numbers:
@@ -58,10 +58,17 @@ def copied_columns(
         n, *values = cursor.fetchone()
     if any(len(value or b"") != 8 * n for value in values):
         raise ValueError("A number is null, of which an array has none.")
-    return {
-        name: np.frombuffer(value or b"", dtype=">i8").astype(np.int64)
-        for name, value in zip(names, values, strict=True)
-    }
+    return {name: numbers_of(value or b"") for name, value in zip(names, values, strict=True)}
+
+
+def array_literal(numbers: Numbers) -> str:
+    """A bigint[] as text, for a parameter of a query: thousands of numbers take long one by one."""
+    return f"{{{','.join(map(str, numbers.tolist()))}}}"
+
+
+def numbers_of(numbers: bytes) -> Numbers:
+    """(n,) numbers as int8send gives them, one after another."""
+    return np.frombuffer(numbers, dtype=">i8").astype(np.int64)
 
 
 def sent_elements(arrays: Iterable[bytes], element_type: type[np.generic]) -> NDArray[Any]:
@@ -70,7 +77,11 @@ def sent_elements(arrays: Iterable[bytes], element_type: type[np.generic]) -> ND
     arrays : each as array_send gives it, so that numbers need not become objects one by one
     element_type : np.int64 or np.float64, of 8 bytes
     """
+    return elements_of(b"".join(array[ARRAY_HEADER:] for array in arrays), element_type)
+
+
+def elements_of(elements: bytes, element_type: type[np.generic]) -> NDArray[Any]:
+    """(n,) elements of arrays without nulls, as array_send gives them but for its header."""
     kind = np.dtype(element_type).newbyteorder(">")
     layout = np.dtype([("size", ">i4"), ("value", kind)])
-    elements = np.frombuffer(b"".join(array[_HEADER:] for array in arrays), dtype=layout)
-    return elements["value"].astype(element_type)
+    return np.frombuffer(elements, dtype=layout)["value"].astype(element_type)

@@ -124,6 +124,8 @@ def _candidates(
     times as much.
     """
     n_queries = len(rankings.indptr) - 1
+    if not len(labels.doc):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if len(labels.doc) * 4 >= len(rankings.docs):
         return np.arange(len(rankings.docs)), np.repeat(np.arange(n_queries), rankings.depth)
     bits = max(int(len(labels.doc) * 16).bit_length(), 10)

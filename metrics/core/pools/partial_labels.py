@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
 from metrics.core.labels.label_sources import Grades
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades
 from metrics.core.measures.measures import Measure, evaluate
@@ -53,7 +54,7 @@ def labels_by_origin(
     """
     width = int(max(people.target.max(initial=0), reference.target.max(initial=0))) + 1
     codes = [grades.source * width + grades.target for grades in (people, reference)]
-    pairs = np.unique(np.concatenate(codes))
+    pairs = distinct(np.concatenate(codes))
     columns = []
     for code, grades in zip(codes, (people, reference), strict=True):
         column = np.full(len(pairs), np.nan)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
-from annotate.services.collection.duplicates import originals_of
 from metrics.charts.analyses.nouns import Nouns
-from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
+from metrics.core.labels.label_sources import Grades, LabelSource, People
 from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
@@ -129,16 +128,21 @@ def parts_of(source: LabelSource) -> SourceParts:
 def source_grades(inputs: DirectionInputs, source: LabelSource) -> Grades:
     """Read the labels of another source, within the scope of the inputs."""
     grades = labels.labels_of(
-        collection=inputs.collection, direction=inputs.scope.direction, label_source=source
+        collection=inputs.collection,
+        direction=inputs.scope.direction,
+        label_source=source,
+        people=people_parts_of(inputs).whole if source.has_people else None,
     )
     return labels.within(grades, inputs.scope)
 
 
 def people_parts_of(inputs: DirectionInputs) -> PeopleParts:
-    """Read people's own grades and propagated ones, within the scope of the inputs."""
-    has_sets = LabelSource.parse(inputs.spec.label_source).sets
-    if not has_sets and not originals_of(collection=inputs.collection):
-        return PeopleParts(inputs.labels.whole, no_grades())  # read before
+    """People's own grades and propagated ones, within the scope of the inputs.
+
+    They are read where the chosen label source did without them.
+    """
+    if inputs.labels.people is not None:
+        return inputs.labels.people
     parts = labels.people_parts(collection=inputs.collection, direction=inputs.scope.direction)
     return PeopleParts(*(labels.within(part, inputs.scope) for part in parts))
 

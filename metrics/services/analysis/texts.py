@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Side
+from annotate.services.storage.number_arrays import column
 from metrics.core.analyses.collection.text_similarity import nearest_similarity
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.shared_values import cached_arrays
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.leaderboard.chosen_labels import texts_of
+from metrics.services.scores.labels import Ids
 from pooling.services.runs.storage import SIDES
 
 ITEMS_AT_ONCE = 20_000
@@ -45,7 +47,7 @@ class SourceTexts(NamedTuple):
 
 def source_texts(inputs: DirectionInputs) -> SourceTexts:
     """Read the texts of the queries; raises NotDefined where none has one."""
-    by_item = _texts(inputs.scope.sources.tolist())
+    by_item = _texts(inputs.scope.sources)
     texts = [by_item.get(item, "") for item in inputs.scope.sources.tolist()]
     n_words = np.array([len(text.split()) for text in texts], dtype=np.int64)
     if not n_words.any():
@@ -93,12 +95,12 @@ def _training_texts(collection: Collection, side: Side) -> list[str]:
     items = Item.objects.filter(
         collection=collection, side=side, split=TRAINING_SPLIT, excluded_at=None
     )
-    keys = list(items.order_by("pk").values_list("pk", flat=True))
+    keys = column(items.order_by("pk").values_list("pk"))
     by_item = _texts(keys)
-    return [by_item[key] for key in keys if key in by_item]
+    return [by_item[key] for key in keys.tolist() if key in by_item]
 
 
-def _texts(items: list[int]) -> dict[int, str]:
+def _texts(items: Ids) -> dict[int, str]:
     """The texts of items that have one; several of one item are put together with a blank."""
     parts_of: dict[int, list[str]] = {}
     for start in range(0, len(items), ITEMS_AT_ONCE):

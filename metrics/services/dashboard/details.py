@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
+from annotate.core.number_sets import distinct
 from annotate.models import Collection, Direction, Item, Kept, Round, Seat
 from annotate.services.background import kept
 from annotate.services.background.kept import Computed, Inquiry
@@ -65,7 +66,7 @@ def compute(inquiry: Inquiry, row: Kept | None) -> Computed | None:
     collection = Collection.objects.get(pk=inquiry.collection.pk)
     labels = label_rows(collection=collection)
     setting = _setting(collection)
-    queries = np.unique(labels.query)
+    queries = distinct(labels.query)
     groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     facts = [RULES_VERSION, setting | {"grouping": collection.query_groups}]
     digest = hashlib.sha256(json.dumps(facts).encode())

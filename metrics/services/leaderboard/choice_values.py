@@ -61,11 +61,11 @@ class DirectionInputs(NamedTuple):
 
     @property
     def n_propagated(self) -> int:
-        """The pairs whose grade is propagated; one query without duplicates."""
-        source = LabelSource.parse(self.spec.label_source)
-        if self.spec.people or not source.has_people:
+        """The pairs whose grade is propagated; 0 where people's labels are not of the source."""
+        people = self.labels.people
+        if people is None or not LabelSource.parse(self.spec.label_source).has_people:
             return 0
-        return labels.n_propagated(collection=self.collection, scope=self.scope)
+        return len(people.propagated.grade)
 
     @property
     def measures(self) -> list[Measure]:

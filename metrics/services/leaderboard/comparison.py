@@ -194,7 +194,7 @@ def _extreme_queries(
     trails = [int(position) for position in order[::-1][:N_NAMED] if difference[position] < 0]
     ids = [int(inputs.scope.sources[position]) for position in leads + trails]
     names = dict(Item.objects.filter(pk__in=ids).values_list("pk", "external_id"))
-    texts = dict(texts_of(ids))
+    texts = dict(texts_of(np.array(ids, dtype=np.int64)))
     return [
         [
             {

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import difference
 from annotate.models import Collection, Direction
 from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, no_grades
@@ -187,7 +188,7 @@ def _in_whole_pools(
     is_undrawn = scope.counts(pool_pairs.target) & ~is_in(*pool_pairs, drawn_pairs)
     has_grade = grades.grade >= 0
     has_label = is_in(*pool_pairs, Pairs(grades.source[has_grade], grades.target[has_grade]))
-    judged_sources = np.setdiff1d(
+    judged_sources = difference(
         pool_pairs.source[is_undrawn & has_label], pool_pairs.source[is_undrawn & ~has_label]
     )
     return is_in(grades.source, grades.target, pool_pairs), np.isin(grades.source, judged_sources)

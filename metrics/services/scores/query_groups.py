@@ -15,6 +15,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
+from annotate.services.storage.number_arrays import array_literal
 from metrics.core.statistics.groups import Groups, are_lopsided
 from metrics.core.statistics.stratified_means import StratifiedDraw
 from metrics.services.scores.labels import Ids, ends
@@ -285,8 +286,13 @@ def facts_of(
 
 def _kinds(items: Ids) -> set[str]:
     """Return the kinds of the items' first parts."""
-    parts = Part.objects.filter(item__in=np.unique(items).tolist(), position=0)
-    return set(parts.values_list("kind", flat=True).distinct())
+    with connection.cursor() as cursor:  # a parameter for each item takes longer than the query
+        cursor.execute(
+            "SELECT DISTINCT kind FROM annotate_part WHERE position = 0 AND "
+            "item_id = ANY(%s::bigint[])",
+            [array_literal(np.unique(items))],
+        )
+        return {kind for (kind,) in cursor.fetchall()}
 
 
 def names_of(*, collection: Collection, direction: Direction, sources: Ids) -> list[str]:

@@ -8,7 +8,12 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.services.storage.number_arrays import sent_elements
+from annotate.services.storage.number_arrays import (
+    ARRAY_HEADER,
+    array_literal,
+    elements_of,
+    numbers_of,
+)
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
 from metrics.core.measures.matrices import Cells, from_ranks, row_ranks
 from metrics.services.scores.labels import EvaluationScope, Ids
@@ -17,8 +22,10 @@ from pooling.models import Matrix, Run
 
 CELLS_AT_ONCE = 500_000  # of a matrix, if every unjudged target is visited
 _RANKINGS = """
-    SELECT source_id, cardinality(targets), array_send(targets) FROM pooling_ranking
-    WHERE run_id = %(run)s AND source_id = ANY(%(sources)s)
+    SELECT string_agg(int8send(source_id::bigint), ''),
+           string_agg(int8send(cardinality(targets)::bigint), ''),
+           string_agg(substr(array_send(targets), %(header)s + 1), '')
+    FROM pooling_ranking WHERE run_id = %(run)s AND source_id = ANY(%(sources)s::bigint[])
 """
 
 
@@ -96,11 +103,15 @@ def read_rankings(*, run: Run, scope: EvaluationScope, sources: Ids) -> Rankings
     Empty for a source that the run misses.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_RANKINGS, {"run": run.pk, "sources": sources.tolist()})
-        row_of = {source: (n, targets) for source, n, targets in cursor.fetchall()}
-    rows = [row_of.get(source, (0, b"")) for source in sources.tolist()]
-    starts = np.append(0, np.cumsum([n for n, _ in rows], dtype=np.int64))
-    docs = sent_elements((targets for _, targets in rows), np.int64)
+        keys = array_literal(sources)
+        cursor.execute(_RANKINGS, {"run": run.pk, "sources": keys, "header": ARRAY_HEADER})
+        rows, sizes, targets = (value or b"" for value in cursor.fetchone())
+    row = _positions(numbers_of(rows), sources)
+    depth = np.append(numbers_of(sizes), 0)  # the last one for a source that the run misses
+    starts = np.append(0, np.cumsum(depth[row]))
+    first = np.append(0, np.cumsum(depth))[row]
+    in_order = np.repeat(first - starts[:-1], depth[row]) + np.arange(starts[-1])
+    docs = elements_of(targets, np.int64)[in_order]
     if scope.gallery is None and not len(scope.excluded_items):
         return Rankings(starts, docs)
     counts = scope.counts(docs)

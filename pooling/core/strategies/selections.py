@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import is_among
 from pooling.core.strategies.union_tables import Stretches, UnionPairs, best_of, union_of
 
 Integers = NDArray[np.int64]
@@ -262,7 +263,7 @@ def group_by_pair(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
 def is_in(source: Integers, target: Integers, pairs: Pairs) -> NDArray[np.bool_]:
     """(M,) whether each pair is among `pairs`."""
     layout = Layout([source, pairs.source], [target, pairs.target])
-    return np.isin(layout.codes(source, target), layout.codes(*pairs))
+    return is_among(layout.codes(source, target), layout.codes(*pairs))
 
 
 def is_first(values: Integers) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
 from annotate.models import Collection, Direction, Gold, Policy, QuerySet
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
@@ -160,7 +161,7 @@ def preview(
         n_new=int(np.count_nonzero(counts.is_untouched & ~counts.is_waiting)),
         n_waiting=int(np.count_nonzero(counts.is_untouched & counts.is_waiting)),
         n_judged=int(np.count_nonzero(counts.n_labels)),
-        n_queries=len(np.unique(choice.query)),
+        n_queries=len(distinct(choice.query)),
         n_labels=n_labels,
         n_golds=n_golds,
         seconds=seconds,
@@ -222,7 +223,7 @@ def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
         codes = layout.codes(*pairs)
         position = np.searchsorted(pool, codes)
         own = position[np.append(pool, -1)[position] == codes]
-        positions.append(np.unique(own) if choice.originals else own)
+        positions.append(distinct(own) if choice.originals else own)
     n_runs_with_pair = np.bincount(
         np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool)
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import difference
 from metrics.core.analyses.labels.pair_groups import pair_groups
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
@@ -116,5 +117,5 @@ def pairs_to_deepen(
         if number < len(tops):
             is_near &= pairs.rank <= depth[row] + STEP
         codes.append(row[is_near] * (width - low) + pairs.target[is_near] - low)
-    added = np.setdiff1d(np.concatenate([np.zeros(0, dtype=np.int64), *codes[:-1]]), codes[-1])
+    added = difference(np.concatenate([np.zeros(0, dtype=np.int64), *codes[:-1]]), codes[-1])
     return np.bincount(added // (width - low), minlength=len(sources))

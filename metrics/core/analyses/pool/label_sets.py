@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
 from metrics.core.measures.alignment import RankedGrades
 from metrics.core.measures.bounds import bounds
 from metrics.core.measures.measures import Measure, with_scale
@@ -55,10 +56,9 @@ def moved_scores(
         if label_set.threshold != base.threshold or scaled != base_measure:
             rows.append(MovedScores(everything, _values(rankings, label_set, scaled)))
             continue
-        is_moved = np.zeros(n_queries, dtype=bool)
-        is_moved[query_of_label[differing_labels(base, label_set)]] = True
-        values = _values(_of_queries(rankings, is_moved), label_set, scaled)
-        rows.append(MovedScores(np.flatnonzero(is_moved), values))
+        queries = distinct(query_of_label[differing_labels(base, label_set)])
+        values = _values(_of_queries(rankings, queries), label_set, scaled)
+        rows.append(MovedScores(queries, values))
     return rows
 
 
@@ -85,13 +85,13 @@ def extreme_scores(
     part = np.cumsum(rankings.depth) // CELLS_A_PART
     ends = [np.zeros((2, 0))]
     for number in np.unique(part):
-        is_part = part == number
+        queries = np.flatnonzero(part == number)
         of_part = bounds(
             scaled,
-            _of_queries(graded, is_part),
+            _of_queries(graded, queries),
             best_grade=best_grade,
             threshold=base.threshold,
-            elsewhere=elsewhere[is_part],
+            elsewhere=elsewhere[queries],
         )
         ends.append(np.stack(of_part))
     return np.concatenate(ends, axis=1)
@@ -144,17 +144,23 @@ def _values(rankings: RankedGrades, label_set: LabelSet, measure: Measure) -> ND
     return np.asarray(measure.compute(relabelled, label_set.threshold), dtype=np.float64)
 
 
-def _of_queries(rankings: RankedGrades, is_kept: NDArray[np.bool_]) -> RankedGrades:
-    """The rankings of some of the queries; the rows of the labels stay what they are."""
-    number = np.cumsum(is_kept) - 1
-    is_hit, is_label = is_kept[rankings.query], is_kept[rankings.label_query]
+def _of_queries(rankings: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades:
+    """The rankings of some ascending queries; the rows of the labels stay what they are."""
+    hit, label = (_rows_of(queries, column) for column in (rankings.query, rankings.label_query))
     return rankings._replace(
-        query=number[rankings.query[is_hit]],
-        rank=rankings.rank[is_hit],
-        grade=rankings.grade[is_hit],
-        depth=rankings.depth[is_kept],
-        label_query=number[rankings.label_query[is_label]],
-        label_grade=rankings.label_grade[is_label],
-        label=rankings.label[is_hit],
-        label_row=rankings.label_row[is_label],
+        query=np.searchsorted(queries, rankings.query[hit]),
+        rank=rankings.rank[hit],
+        grade=rankings.grade[hit],
+        depth=rankings.depth[queries],
+        label_query=np.searchsorted(queries, rankings.label_query[label]),
+        label_grade=rankings.label_grade[label],
+        label=rankings.label[hit],
+        label_row=rankings.label_row[label],
     )
+
+
+def _rows_of(queries: NDArray[np.int64], query: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows of some ascending queries among rows that are by query."""
+    first, end = (np.searchsorted(query, queries, side=side) for side in ("left", "right"))
+    n_before = np.cumsum(end - first) - (end - first)
+    return np.repeat(first - n_before, end - first) + np.arange(int((end - first).sum()))

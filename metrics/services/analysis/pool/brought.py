@@ -12,10 +12,15 @@ from metrics.core.labels.label_sources import Grades, LabelSource, People, no_gr
 from metrics.core.measures.alignment import RankedGrades
 from metrics.core.pools.partial_labels import LabelsByOrigin, labels_by_origin
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, runs_of, source_grades
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    people_parts_of,
+    runs_of,
+    source_grades,
+)
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.scores.labels import Ids, people_parts, within
+from metrics.services.scores.labels import Ids
 from metrics.services.scores.propagation import mask_of
 from pooling.core.strategies.selections import Layout, Pairs, is_in
 from pooling.core.strategies.strategies import depth_of
@@ -75,8 +80,8 @@ def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
         raise NotDefined(
             "These labels are a reference's, which no run brought: choose people's labels."
         )
-    parts = people_parts(collection=request.collection, direction=inputs.scope.direction)
-    people = within(parts.whole, inputs.scope)
+    parts = people_parts_of(inputs)
+    people = parts.whole
     if not len(people.grade):
         raise NotDefined("People have given no pair of these queries a grade yet.")
     reference = source_grades(inputs, source.reference) if source.reference else no_grades()

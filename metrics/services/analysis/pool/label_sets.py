@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.labels import resolving
+from annotate.core.number_sets import distinct
 from annotate.core.phrases import counted
 from annotate.models import Collection, Policy, Resolution
 from annotate.services.collection.duplicates import originals_of
@@ -128,7 +129,7 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
     ]
     layout = Layout([table.source for table in tables], [table.target for table in tables])
     codes = [layout.codes(table.source, table.target) for table in tables]
-    pair_codes = np.unique(np.concatenate(codes))
+    pair_codes = distinct(np.concatenate(codes))
     places = [np.searchsorted(pair_codes, code) for code in codes]
     own, copied = np.full((2, len(pair_codes)), -1)
     own[places[0]], copied[places[1]] = tables[0].grade, tables[1].grade

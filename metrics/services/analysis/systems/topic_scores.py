@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted, first_few
-from annotate.models import Item
+from annotate.models import QuerySetItem
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.files.scores import SMALLEST, ScoreTable
 from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
@@ -73,10 +73,8 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
     run_values = exact_values(inputs, runs, measure)
     nouns = nouns_of(inputs)
-    items = Item.objects.filter(collection=request.collection)
-    names = dict(
-        items.filter(pk__in=inputs.scope.sources.tolist()).values_list("pk", "external_id")
-    )
+    members = inputs.query_set.members.filter(part=QuerySetItem.Part.SOURCE)
+    names = dict(members.values_list("item", "item__external_id"))
     scores = TopicScores(
         values=np.array([row.whole[0] for row in run_values]).T,
         topics=[names[key] for key in inputs.scope.sources.tolist()],

@@ -6,6 +6,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
+
 LONGEST_WORDS = 512
 ROWS_AT_ONCE = 1 << 15  # they and the arrays made of them stay in the processor's cache
 # Drawn anew by each process: nobody can choose ids that all fall together.
@@ -113,7 +115,7 @@ class DistinctIds:
 
     def add(self, ids: NDArray[np.bytes_]) -> None:
         """Count these ids."""
-        hashes = np.unique(hash_words(as_words(ids)))
+        hashes = distinct(hash_words(as_words(ids)))
         self._new.append(hashes)
         self._n_new += len(hashes)
         if self._n_new > max(len(self._hashes), 1 << 16):
