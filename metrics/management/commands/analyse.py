@@ -21,7 +21,7 @@ from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.plan_numbers import PlanNumbers, read_plan_numbers
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.leaderboard.choices.choices import MISSING_NAMES, MISSING_ZERO
+from metrics.services.leaderboard.choices.choices import METHOD_NAMES, MISSING_NAMES, MISSING_ZERO
 from pooling.models import Run
 
 # options that say something of a collection
@@ -164,6 +164,10 @@ def check_options(analysis: Analysis, options: dict[str, Any]) -> None:
     if options["scores"] and options_given:
         flag = flag_of(options_given[0])
         raise CommandError(f"{flag} is of a collection: leave it out with --scores.")
+    if options["direction"] and analysis.of_pairs:
+        raise CommandError(
+            f"--direction changes nothing in {analysis.name}, which is of pairs: leave it out."
+        )
     for name, choices in CHOICES_OF_OPTIONS.items():
         if options[name] and not choices & analysis.choices:
             flags = [
@@ -236,8 +240,20 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
         raise CommandError(str(error)) from error
     except NotDefined as reason:
         raise CommandError(f"Not defined. {reason}") from reason
-    caption = f"Of {result.extent}. From the file {path}."
-    return Output(analysis, result, caption, {**as_row(analysis), **result.as_json()})
+    has_method, has_treatment = (
+        choice in analysis.choices for choice in (Choice.METHOD, Choice.MISSING)
+    )
+    whole = {
+        **as_row(analysis),
+        "file": path,
+        "method": method if has_method else None,
+        "missing": treatment if has_treatment else None,
+        **plan._asdict(),
+        **result.as_json(),
+    }
+    sentences = [f"Of {result.extent}. From the file {path}."]
+    sentences += [f"Test: {METHOD_NAMES[method]}."] * has_method
+    return Output(analysis, result, " ".join(sentences), whole)
 
 
 def _text(output: Output, options: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from annotate.access import LEADERS
-from annotate.models import Collection, Role
+from annotate.models import Collection, Direction, Role
 from metrics.charts.results import AnalysisResult
 from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import People
@@ -56,7 +56,7 @@ class Oracle(StrEnum):
 
 
 class Choice(StrEnum):
-    """A shared choice that changes an analysis; the direction changes each.
+    """A shared choice that changes an analysis; the direction changes each that is not of pairs.
 
     N to POWER are the names of `PlanNumbers`.
     """
@@ -113,6 +113,7 @@ class Analysis:
     n_runs, n_measures : how many it is about, the first of those chosen; None for all
     of_people : counts what people labelled, of a chosen label source at most the reference sets
     of_both_directions : shows both, whichever is chosen
+    of_pairs : counts pairs or items, to which a direction is nothing
     next_page : where to act on it, if anywhere
     of_scores : computes it from a file of scores; raises NotDefined
     """
@@ -132,6 +133,7 @@ class Analysis:
     n_measures: int | None = 1
     of_people: bool = False
     of_both_directions: bool = False
+    of_pairs: bool = False
     next_page: NextPage | None = None
     of_scores: Callable[[FileRequest], AnalysisResult] | None = None
 
@@ -156,4 +158,5 @@ class Analysis:
             scores = replace(scores, query_set="")
         plan = shared_choices.plan.among(self.choices)
         mark = shared_choices.mark if Choice.MARK in self.choices else ""
-        return AnalysisSpec(self.name, shared_choices.direction, scores, plan, mark)
+        direction = Direction.FORWARD if self.of_pairs else shared_choices.direction
+        return AnalysisSpec(self.name, direction, scores, plan, mark)

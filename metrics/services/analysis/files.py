@@ -29,7 +29,7 @@ def as_row(analysis: Analysis) -> dict[str, Any]:
         "question": analysis.question,
         "paper": analysis.paper,
         "definition": analysis.definition,
-        "choices": sorted(analysis.choices),
+        "choices": ["direction"][: not analysis.of_pairs] + sorted(analysis.choices),
     }
 
 
@@ -52,7 +52,7 @@ def as_json(
     values |= {name: (Choice(name), value) for name, value in spec.plan._asdict().items()}
     return {
         **as_row(analysis),
-        "direction": spec.direction,
+        "direction": None if analysis.of_pairs else spec.direction,
         "protocol": choices.protocol.protocol.name if choices.protocol else None,
         **{
             name: value if choice in analysis.choices else None

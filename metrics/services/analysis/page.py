@@ -17,6 +17,7 @@ from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
+from metrics.services.analysis.plan_numbers import PlanNumbers
 from metrics.services.leaderboard.choices.choices import METHOD_NAMES
 
 MAX_NAMED = 4  # runs in a caption
@@ -136,7 +137,7 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
     """The parameters of an address that holds every choice, whatever the defaults will be."""
     spec = analysis.spec(choices)
     values = {
-        "direction": ([spec.direction], True),
+        "direction": ([spec.direction], not analysis.of_pairs),
         "labels": ([spec.scores.label_source], Choice.LABELS in analysis.choices),
         "threshold": ([str(spec.scores.threshold)], Choice.THRESHOLD in analysis.choices),
         "queries": ([spec.scores.query_set], Choice.QUERIES in analysis.choices),
@@ -162,7 +163,9 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
     With the direction where the collection has both, and the result is of one.
     """
     spec = analysis.spec(choices).scores
-    has_direction = len(choices.directions) > 1 and not analysis.of_both_directions
+    has_direction = len(choices.directions) > 1 and not (
+        analysis.of_both_directions or analysis.of_pairs
+    )
     direction = f", {choices.direction.label.lower()}" if has_direction else ""
     moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
     extent = answer.result.extent if answer.result else ""
@@ -173,10 +176,17 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         _measures_text(analysis, choices),
         f"Test: {METHOD_NAMES[spec.method]}" if spec.method else "",
         _runs_text(analysis, choices),
+        _plan_text(analysis.spec(choices).plan),
         f"Marked: team {mark}" if (mark := analysis.spec(choices).mark) else "",
         f"As of {moment} UTC",
     ]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def _plan_text(plan: PlanNumbers) -> str:
+    """The numbers that somebody typed; "" without one."""
+    texts = [f"{name} {text}" for name, text in plan.texts.items()]
+    return f"Typed: {', '.join(texts)}" if texts else ""
 
 
 def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:

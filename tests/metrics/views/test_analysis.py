@@ -1,5 +1,6 @@
 """The analysis room in the browser's answers: contents, chapters, one analysis, its table."""
 
+import re
 from html import unescape
 
 import pytest
@@ -136,6 +137,14 @@ def test_the_table_comes_as_a_file_once_it_is_there(client, study):
     compute_kept(study, "hits-by-length", direction="reverse")
     undefined = client.get(f"{ROOM}collection/hits-by-length/table.csv?direction=reverse")
     assert undefined.status_code == 422
+
+
+def test_the_csv_of_a_chart_has_the_rows_that_its_page_leaves_out(client, study):
+    compute_kept(study, "positives-per-query")
+    page = client.get(PAGE).content.decode()
+    assert 'data-download="csv"' not in page
+    (link,) = re.findall(r'href="([^"]*)">CSV<span', page)
+    assert client.get(unescape(link)).content.startswith(b"labels,")
 
 
 @pytest.mark.parametrize("path", ["nowhere/", "collection/nothing/", "collection/nothing/state/"])

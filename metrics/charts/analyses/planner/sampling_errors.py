@@ -52,8 +52,14 @@ def sampling_result(
     middle_curve, (n, n_units, unit) = curves[middle], population
     most = n / 2 if own_size is None else own_size
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
-    if row is None or row.of_these is None or population.is_small:
+    if row is None or population.is_small:
         headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+    elif row.of_these is None:
+        headline = (
+            f"On {row.size:,} {nouns.queries} like these the {measure or 'score'} of "
+            f"{middle_curve.run} is within {row.like_these[2]:.3f} of that on ever more in 95 of "
+            "100 samples"
+        )
     elif row.size == n:
         headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
     else:
@@ -82,7 +88,7 @@ def sampling_result(
         ],
         spec=with_rule(lines, "x", own_size) if own_size else lines,
         notes=nouns.notes,
-        next_parameters={} if row is None else {"n_sources": [str(row.size)]},
+        next_parameters={} if row is None else {"n_sources": [str(min(row.size, n))]},
     )
 
 

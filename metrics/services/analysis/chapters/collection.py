@@ -147,6 +147,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/collection/test_duplicates.py",
         choices=frozenset(),
+        of_pairs=True,
         next_page=NextPage("Judge duplicates once", "metrics:duplicates"),
     ),
 ]

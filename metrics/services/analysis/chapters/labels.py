@@ -55,6 +55,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_by_pool.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_pairs=True,
         of_people=True,
     ),
     Analysis(
@@ -76,6 +77,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_person_pairs.py",
         choices=frozenset(),
+        of_pairs=True,
         of_people=True,
     ),
     Analysis(
@@ -224,6 +226,7 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/labels/test_exclusions.py",
         choices=frozenset(),
+        of_pairs=True,
         of_people=True,
     ),
     Analysis(
@@ -250,6 +253,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_coefficients.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_pairs=True,
         of_people=True,
     ),
     Analysis(
@@ -273,6 +277,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/labels/test_arrivals.py",
         choices=frozenset(),
+        of_pairs=True,
         of_people=True,
     ),
 ]

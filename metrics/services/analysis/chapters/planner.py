@@ -41,7 +41,6 @@ ANALYSES = [
         test=TEST,
         choices=OF_SCORES | {Choice.N},
         measures=("C@1",),
-        n_runs=sample_sizes.MOST_CURVES,
         next_page=POOL_A_SAMPLE,
         of_scores=sample_sizes.sampling_errors_of_file,
     ),

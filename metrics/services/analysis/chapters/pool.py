@@ -161,6 +161,7 @@ ANALYSES = [
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_people.py",
         choices=frozenset({Choice.THRESHOLD}),
+        of_pairs=True,
         of_people=True,
     ),
     Analysis(

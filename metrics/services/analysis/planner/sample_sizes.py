@@ -33,6 +33,7 @@ from metrics.services.analysis.systems.topic_scores import (
     topic_scores_of_file,
 )
 from pooling.core.strategies.selections import RankedPairs, group_by_pair
+from pooling.models import Run
 from pooling.services.pools.previews import pace
 from pooling.services.runs.rankings import left_out_keys, load_top
 
@@ -96,12 +97,12 @@ def for_difference_of_file(request: FileRequest) -> AnalysisResult:
     return difference_result(_difference_plan(topic_scores_of_file(request), request.plan), None)
 
 
-def own_sizes(scores: TopicScores, plan: PlanNumbers) -> set[int]:
-    """The size of a sample that somebody typed, or none; raises NotDefined above the queries."""
+def own_sizes(scores: TopicScores, plan: PlanNumbers, *, most: int) -> set[int]:
+    """The size of a sample that somebody typed, or none; raises NotDefined above the largest."""
     n, noun = len(scores.topics), scores.topic_noun
-    if plan.n is not None and plan.n > n:
+    if plan.n is not None and plan.n > most:
         raise NotDefined(
-            f"A sample of {plan.n:,} cannot be drawn of {n:,} {noun}: choose 1 to {n:,}."
+            f"A sample of {plan.n:,} cannot be drawn of {n:,} {noun}: choose 1 to {most:,}."
         )
     return set() if plan.n is None else {plan.n}
 
@@ -120,7 +121,11 @@ def steps_with(own: float | None, steps: Sequence[float], scores: TopicScores) -
 def _sampling_errors(scores: TopicScores, plan: PlanNumbers) -> AnalysisResult:
     n = len(scores.topics)
     middle = middle_run(scores.values[:, :MOST_CURVES], scores.groups)
-    sizes = sorted({size for size in SIZES if size <= BEYOND * n} | {n} | own_sizes(scores, plan))
+    sizes = sorted(
+        {size for size in SIZES if size <= BEYOND * n}
+        | {n}
+        | own_sizes(scores, plan, most=BEYOND * n)
+    )
     curves = [
         RunErrors(
             name,
@@ -162,7 +167,7 @@ def _error_distribution(
 ) -> AnalysisResult:
     middle, values = middle_with_spread(scores)
     n = len(scores.topics)
-    sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan))
+    sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan, most=n))
     return distribution_result(
         error_distributions(values, sizes, groups=scores.groups),
         scores.runs[middle.position],
@@ -295,13 +300,18 @@ def _with_pool(
 ) -> AnalysisResult:
     """Add the choices of a pool of as many queries as the headline names, or of all."""
     query_set = _query_set(request)
+    runs = Run.objects.filter(pk__in=scores.keys)
+    keys = list(runs.published().order_by("pk").values_list("pk", flat=True))
     n_sources = result.next_parameters.get("n_sources", [str(len(scores.topics))])
     parameters = {
         "strategy": ["depth-k-sample"],
         "n_sources": n_sources,
         "depth": [str(DEPTH)],
         "query_set": [str(query_set.pk)],
-        "runs": [str(key) for key in scores.keys],
+        "runs": [str(key) for key in keys],
     }
+    if len(keys) < len(scores.keys):
+        note = "A pool is of runs that everybody sees: hidden ones are not taken to its form."
+        result = result._replace(notes=[*result.notes, note])
     label = f"Pool a sample of {int(n_sources[0]):,}"
     return result._replace(next_parameters=parameters, next_label=label)

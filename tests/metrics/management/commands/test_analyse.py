@@ -88,6 +88,10 @@ def test_choices_are_options(study):
             f"--method changes nothing in {NAME}: leave it out; what does: --label-source, "
             "--threshold, --queries, --protocol.",
         ),
+        (
+            ("labels-by-pool", *OF_STUDY, "--direction", "forward"),
+            "--direction changes nothing in labels-by-pool, which is of pairs: leave it out.",
+        ),
         ((NAME, *OF_STUDY, "--run", "alpha"), f"--run changes nothing in {NAME}"),
         (
             ("alpha-as-labels-came", *OF_STUDY, "--measure", "AP"),
@@ -123,6 +127,7 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
     assert (
         value["rows"][1][:2] == ["b", 0.5] and value["notes"][-1] == "Of the first 2 of 3 columns."
     )
+    assert value["file"] == scores_file and value["method"] is None
     ranks = manage("analyse", "rank-changes-by-measure", "--scores", scores_file, "--csv").stdout
     assert ranks.splitlines()[1] == "a,1,2,1,1,0.9,0.5,1.0"
 

@@ -157,6 +157,17 @@ def test_only_choices_that_change_an_analysis_change_its_key(study):
     assert analysis.spec(chosen(study, measure="C@1")).scores.measures == ("C@1",)
 
 
+def test_a_direction_changes_nothing_of_pairs(study):
+    of_pairs = {name for name, analysis in ANALYSES.items() if analysis.of_pairs}
+    assert {"labels-by-pool", "people-as-systems", "duplicates"} <= of_pairs
+    for name, analysis in ANALYSES.items():
+        forward, reverse = (
+            analysis.spec(chosen(study, direction=direction))
+            for direction in ("forward", "reverse")
+        )
+        assert (forward == reverse) == (name in of_pairs), name
+
+
 def test_a_spec_is_the_same_after_json(study):
     for analysis in ANALYSES.values():
         spec = analysis.spec(chosen(study, mark="Blue"))

@@ -16,6 +16,7 @@ from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
+from tests.metrics import studies
 from tests.metrics.management.commands.running import manage
 from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept, table_of
 from tests.metrics.services.analysis.systems.score_study import rows_of, score_study
@@ -151,7 +152,7 @@ def test_a_power_that_is_there_already_stands_once():
 @pytest.mark.parametrize(
     ("name", "numbers", "sentence"),
     [
-        (NAMES[0], {"n": 201}, "A sample of 201 cannot be drawn of 200 topics: choose 1 to 200."),
+        (NAMES[0], {"n": 801}, "A sample of 801 cannot be drawn of 200 topics: choose 1 to 800."),
         (NAMES[1], {"n": 201}, "A sample of 201 cannot be drawn of 200 topics: choose 1 to 200."),
         (NAMES[2], {"error": 1}, "Scores are from 0 to 1 here: choose a number below 1, not 1."),
         (NAMES[3], {"difference": 3.5}, "Scores are from 0 to 1 here"),
@@ -166,6 +167,17 @@ def test_a_number_that_these_scores_cannot_have_is_told(name, numbers, sentence)
 def test_scores_beyond_one_may_have_an_error_beyond_one():
     rows = rows_of(of_file(NAMES[2], 40 + 20 * ROWS, error=3))
     assert [row["error"] for row in rows if row["yours"]] == [3]
+
+
+def test_more_topics_than_are_at_hand_are_like_these():
+    result = of_file(NAMES[0], n=700)
+    rows = [row for row in rows_of(result) if row["yours"]]
+    assert [(row["n"], row["of_these_95"]) for row in rows] == [(700, None)] * 2
+    error = min(row["like_these_95"] for row in rows)
+    assert result.headline.startswith("On 700 topics like these the score of run")
+    assert any(f"is within {row['like_these_95']:.3f} of that" in result.headline for row in rows)
+    # of shares of a half and 700 topics 1.96 * sqrt(.25 / 700)
+    assert error == pytest.approx(0.037, abs=0.004)
 
 
 @pytest.fixture
@@ -188,6 +200,21 @@ def test_the_button_takes_the_number_and_names_it(study):
             f"runs={key}" in panel.next_url for key in keys
         )
         assert "&n=4" in panel.url
+
+
+def test_the_button_takes_all_runs_that_everybody_sees(study):
+    for seed, name in enumerate(("eta", "theta", "iota"), start=20):
+        studies.run(study, name, seed=seed)
+    Run.objects.filter(name="iota").update(is_hidden=True)
+    keys = {run.name: str(run.pk) for run in Run.objects.filter(direction="forward")}
+    result = answer_of(study, NAMES[0], run=list(keys.values()), measure="RR").result
+    assert len({row[0] for row in result.rows}) == 4  # lines that can be told apart
+    assert result.next_parameters["runs"] == sorted(set(keys.values()) - {keys["iota"]}, key=int)
+    assert [note for note in result.notes if "hidden ones are not taken" in note]
+    Run.objects.filter(name="iota").update(is_hidden=False)
+    result = answer_of(study, NAMES[0], run=list(keys.values()), measure="RR").result
+    assert result.next_parameters["runs"] == sorted(keys.values(), key=int)
+    assert not [note for note in result.notes if "hidden" in note]
 
 
 def test_a_number_of_queries_has_its_cost_in_the_distribution(study):
