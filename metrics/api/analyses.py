@@ -103,7 +103,9 @@ def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
             )
         parameters.setlist(PARAMETERS[name], values)
     parameters.setlist("run", _keys(request, collection, parameters.getlist("run")))
-    choices = read_shared_choices(collection=collection, viewer=request.user, parameters=parameters)
+    choices = read_shared_choices(
+        collection=collection, viewer=request.user, parameters=parameters, one_direction=True
+    )
     if choices.errors:
         raise Unprocessable(" ".join(choices.errors))
     return choices

@@ -213,7 +213,9 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
             raise CommandError(f'There is no run "{name}" in use in {collection.slug}.')
         keys += [str(run.pk) for run in runs]
     parameters.setlist("run", keys)
-    choices = read_shared_choices(collection=collection, viewer=None, parameters=parameters)
+    choices = read_shared_choices(
+        collection=collection, viewer=None, parameters=parameters, one_direction=True
+    )
     if choices.errors:
         raise CommandError(" ".join(choices.errors))
     return choices

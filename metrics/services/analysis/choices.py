@@ -140,34 +140,45 @@ class SharedChoices:
 
 
 def read_shared_choices(
-    *, collection: Collection, viewer: User | None, parameters: QueryDict
+    *,
+    collection: Collection,
+    viewer: User | None,
+    parameters: QueryDict,
+    one_direction: bool = False,
 ) -> SharedChoices:
     """Read the choices from the parameters of an address; absent ones take their default.
 
     Six queries. What cannot be read is reported in `errors`, with the default in its place.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
+    one_direction : a run of another than the chosen one is an error, where nobody sees what is left
     """
     shared_parameters = QueryDict(mutable=True)
     for key in OF_LEADERBOARD:
         shared_parameters.setlist(key, parameters.getlist(key))
+    run_keys = [key for key in parameters.getlist("run") if key]  # a form has an empty one
+    shared_parameters.setlist("run", run_keys)
     scores = read_choices(
         collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
     )
     errors = list(scores.errors)
+    if parameters.getlist("run") and not run_keys:
+        errors.append("No run is ticked: all are shown.")
     if names := [key for key in parameters if key not in PARAMETERS]:
         errors.append(f'"{names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.')
     direction_set = {Direction(query_set.direction) for query_set in scores.query_sets}
     directions = sorted(direction_set, key=list(Direction).index)
     direction = _direction(parameters.get("direction", ""), directions, scores, errors)
     team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
-    of_direction = [run for run in scores.runs if run.direction == direction]
-    # those of an address may all be of the other direction, from which somebody comes
-    hand_picks = of_direction or [
-        run for run in scores.available_runs if run.direction == direction
-    ]
+    others = [run for run in scores.runs if run.direction != direction]
+    if others and one_direction and run_keys:
+        errors.append(
+            f"Run “{others[0].name}” is not of the direction {direction.label.lower()}: leave it "
+            "out, or choose the other direction."
+        )
+    hand_picks = _of_direction(scores, direction)
     runs = _described(hand_picks, team=team, tag=tag, name=name)
     if not runs and (team or tag or name):
-        errors.append("No run of this direction has such a name, team and tag.")
+        errors.append("None of the chosen runs has such a name, team and tag.")
     measures = _measures(parameters.get("measure", ""), errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
     return SharedChoices(
@@ -213,6 +224,21 @@ def team_to_mark(
         f'No run is of the team "{team[:40]}" to mark; there are: {", ".join(teams) or "none"}.'
     )
     return ""
+
+
+def _of_direction(scores: Choices, direction: Direction) -> list[Run]:
+    """The chosen runs of a direction; where all are of the other one, those of their systems.
+
+    All runs of the direction where there are none of these either.
+    """
+    of_direction = [run for run in scores.available_runs if run.direction == direction]
+    chosen_keys = {run.pk for run in scores.runs}
+    systems = {(run.system, run.team) for run in scores.runs if run.system}
+    return (
+        [run for run in of_direction if run.pk in chosen_keys]
+        or [run for run in of_direction if (run.system, run.team) in systems]
+        or of_direction
+    )
 
 
 def _described(runs: Sequence[Run], *, team: str, tag: str, name: str) -> list[Run]:

@@ -1,14 +1,16 @@
 """The choices that analyses share: direction, runs by description, and what changes a key."""
 
 import pytest
+from django.http import QueryDict
 
 from annotate.models import QuerySet, Role
 from metrics.services.analysis.analyses import Choice
-from metrics.services.analysis.choices import AnalysisSpec
+from metrics.services.analysis.choices import AnalysisSpec, read_shared_choices
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.management.commands.running import manage
 from tests.metrics.services.analysis.questions import chosen
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +52,39 @@ def test_runs_are_chosen_by_hand_name_team_and_tag_together(study):
 def test_a_description_that_no_run_has_is_told(study):
     choices = chosen(study, team="Green")
     assert choices.runs == []
-    assert choices.errors == ["No run of this direction has such a name, team and tag."]
+    assert choices.errors == ["None of the chosen runs has such a name, team and tag."]
+
+
+def test_no_ticked_run_is_told_and_an_empty_one_beside_others_is_none(study):
+    choices = chosen(study, run="")
+    assert choices.errors == ["No run is ticked: all are shown."]
+    assert names(choices) == ["alpha", "beta"]
+    key = Run.objects.get(name="beta").pk
+    choices = chosen(study, run=["", key])
+    assert (names(choices), choices.errors) == (["beta"], [])
+
+
+def test_the_other_direction_has_the_runs_of_the_same_systems(study):
+    studies.run(study, "delta", seed=9, direction="reverse")
+    Run.objects.filter(name__in=("beta", "delta")).update(system="beta", team="Red")
+    key = Run.objects.get(name="beta").pk
+    assert names(chosen(study, run=key, direction="reverse")) == ["delta"]
+    key = Run.objects.get(name="alpha").pk
+    assert names(chosen(study, run=key, direction="reverse")) == ["delta", "gamma"]
+
+
+def test_a_program_is_told_of_a_run_of_the_other_direction(study):
+    keys = [Run.objects.get(name=name).pk for name in ("alpha", "gamma")]
+    parameters = QueryDict("&".join(f"run={key}" for key in keys))
+    choices = read_shared_choices(
+        collection=study, viewer=None, parameters=parameters, one_direction=True
+    )
+    assert choices.errors == [
+        "Run “gamma” is not of the direction query to document: leave it out, or choose the other "
+        "direction."
+    ]
+    options = ("--collection", "study", "--run", "alpha", "--direction", "reverse")
+    assert "Run “alpha” is not of" in manage("analyse", "normality", *options).stderr
 
 
 def test_a_team_is_marked_by_name_in_both_directions(study):
