@@ -93,6 +93,14 @@ function initTheme() {
   }
 }
 
+/** On a phone the tab of this page may lie off to the right. */
+function showCurrentTabs() {
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+    const tabs = tab.closest(".tabs");
+    tabs.scrollLeft = Math.max(tabs.scrollLeft, tab.offsetLeft + tab.offsetWidth - tabs.clientWidth);
+  }
+}
+
 function initWidgets(root) {
   initSortableTables(root);
   initRunChoices(root);
@@ -108,4 +116,5 @@ document.addEventListener("htmx:after:swap", () => initWidgets(document));
 initMenus();
 initTheme();
 initWaiting();
+showCurrentTabs();
 initWidgets(document);

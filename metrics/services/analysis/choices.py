@@ -90,6 +90,7 @@ class AnalysisSpec:
 class SharedChoices:
     """The choices of the room for one person, and errors in them.
 
+    collection : that they are of
     scores : the choices of labels, queries, runs and measure, as a leaderboard has them
     directions : those that the collection has queries for; direction : the chosen one
     team, tag, name : which runs by their description; "" for any
@@ -102,6 +103,7 @@ class SharedChoices:
         of one; "" for none
     """
 
+    collection: Collection
     scores: Choices
     directions: list[Direction]
     direction: Direction
@@ -182,6 +184,7 @@ def read_shared_choices(
     measures = _measures(parameters.get("measure", ""), errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
     return SharedChoices(
+        collection=collection,
         scores=scores,
         directions=directions,
         direction=direction,

@@ -52,6 +52,7 @@ def as_json(
     values |= {name: (Choice(name), value) for name, value in spec.plan._asdict().items()}
     return {
         **as_row(analysis),
+        "collection": choices.collection.slug,
         "direction": None if analysis.of_pairs else spec.direction,
         "protocol": choices.protocol.protocol.name if choices.protocol else None,
         **{

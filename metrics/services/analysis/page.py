@@ -37,8 +37,13 @@ class AnalysisPanel(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name of its element on a page, and of its files."""
+        """The name of its element on a page."""
         return f"analysis-{self.analysis.name}"
+
+    @property
+    def file_name(self) -> str:
+        """The name of its files, without their ending."""
+        return f"{self.collection.slug}-{self.analysis.name}"
 
     @property
     def url(self) -> str:
@@ -158,7 +163,7 @@ def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
 
 
 def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer) -> str:
-    """The subject of a result: number of queries, labels, threshold, query set, runs, moment.
+    """The subject of a result: queries, labels, threshold, query set, runs, collection, moment.
 
     With the direction where the collection has both, and the result is of one.
     """
@@ -178,7 +183,7 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         _runs_text(analysis, choices),
         _plan_text(analysis.spec(choices).plan),
         f"Marked: team {mark}" if (mark := analysis.spec(choices).mark) else "",
-        f"As of {moment} UTC",
+        f"“{choices.collection.name}” as of {moment} UTC",
     ]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 

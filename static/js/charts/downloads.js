@@ -57,10 +57,10 @@ const specs = new WeakMap();
 
 function onClick(event, figure) {
   const kind = event.target.closest("[data-download]")?.dataset.download;
-  const spec = specs.get(figure);
-  if (kind === "csv") saveText(`${figure.id}.csv`, tableAsCsv(figure.querySelector("table")), "text/csv;charset=utf-8");
-  else if (kind === "spec") saveSpec(figure.id, spec);
-  else if (kind) savePicture(figure.id, spec, kind);
+  const spec = specs.get(figure), name = figure.dataset.fileName ?? figure.id;
+  if (kind === "csv") saveText(`${name}.csv`, tableAsCsv(figure.querySelector("table")), "text/csv;charset=utf-8");
+  else if (kind === "spec") saveSpec(name, spec);
+  else if (kind) savePicture(name, spec, kind);
 }
 
 export function initDownloads(figure, spec) {

@@ -61,7 +61,7 @@ def test_a_team_to_mark_is_a_parameter(client, study, headers):
     Run.objects.filter(name="alpha").update(team="Blue")
     compute_kept(study, "differences", mark="Blue")
     value = client.get(f"{ROOM}differences/?mark=Blue", headers=headers).json()
-    assert value["mark"] == "Blue" and "Marked: team Blue. As of" in value["caption"]
+    assert value["mark"] == "Blue" and "Marked: team Blue. “Study” as of" in value["caption"]
     answer = client.get(f"{ROOM}differences/?mark=Red", headers=headers)
     assert (answer.status_code, answer.json()["detail"]) == (
         422,

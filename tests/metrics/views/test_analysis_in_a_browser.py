@@ -41,6 +41,18 @@ def test_every_figure_is_drawn_within_the_page(room, page, width):
     assert page.complaints == []
 
 
+def test_a_phone_shows_the_tab_of_the_chapter_and_files_have_the_name_of_the_collection(room, page):
+    compute_kept(room, "positives-per-query")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{page.base}../planner/")
+    expect(page.get_by_label("Chapters").locator("[aria-current]")).to_be_in_viewport(ratio=1)
+    page.goto(f"{page.base}positives-per-query/")
+    expect(page.get_by_label("Chapters").locator("[aria-current]")).to_be_in_viewport(ratio=1)
+    with page.expect_download() as saved:
+        page.locator("[data-download=svg]").click()
+    assert saved.value.suggested_filename == "study-positives-per-query.svg"
+
+
 def test_a_figure_takes_the_place_of_its_job_without_a_reload(room, page):
     page.goto(f"{page.base}positives-per-query/")
     expect(page.locator("#analysis-positives-per-query-job .spinner")).to_be_visible()

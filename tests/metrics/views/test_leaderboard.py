@@ -178,7 +178,7 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
         ("threshold", "0", '"0" is no choice of "threshold"; there are: 1, 2.'),
         ("people", "0", '"0" is no choice of "people"; there are: first'),
         ("queries", "few", '"few" is no choice of "queries"; there are: all.'),
-        ("run", "0", "Runs that the address names and that are not there: 1 of 1."),
+        ("run", "0", "Runs that the address names and that are not there: 1 of 1 (“0”)."),
         ("decide", "anova", '"anova" is no choice of "decide"; there are: randomized-tukey,'),
     ],
 )

@@ -302,10 +302,12 @@ def _with_pool(
     query_set = _query_set(request)
     runs = Run.objects.filter(pk__in=scores.keys)
     keys = list(runs.published().order_by("pk").values_list("pk", flat=True))
-    n_sources = result.next_parameters.get("n_sources", [str(len(scores.topics))])
+    n = len(scores.topics)
+    n_sources = result.next_parameters.get("n_sources", [str(n)])
+    is_sample = int(n_sources[0]) < n
     parameters = {
-        "strategy": ["depth-k-sample"],
-        "n_sources": n_sources,
+        "strategy": ["depth-k-sample" if is_sample else "depth-k"],
+        **({"n_sources": n_sources} if is_sample else {}),
         "depth": [str(DEPTH)],
         "query_set": [str(query_set.pk)],
         "runs": [str(key) for key in keys],
@@ -313,5 +315,5 @@ def _with_pool(
     if len(keys) < len(scores.keys):
         note = "A pool is of runs that everybody sees: hidden ones are not taken to its form."
         result = result._replace(notes=[*result.notes, note])
-    label = f"Pool a sample of {int(n_sources[0]):,}"
+    label = f"Pool a sample of {int(n_sources[0]):,}" if is_sample else f"Pool all {n:,}"
     return result._replace(next_parameters=parameters, next_label=label)

@@ -128,9 +128,10 @@ def _runs(parameters: Parameters, available_runs: list[Run], errors: list[str]) 
     keys = set(parameters.getlist("run")) if isinstance(parameters, QueryDict) else set()
     named_runs = [run for run in available_runs if str(run.pk) in keys]
     if len(named_runs) < len(keys):
-        n_away = len(keys) - len(named_runs)
+        away = sorted(keys - {str(run.pk) for run in named_runs})
         errors.append(
-            f"Runs that the address names and that are not there: {n_away:,} of {len(keys):,}."
+            f"Runs that the address names and that are not there: {len(away):,} of {len(keys):,} "
+            f"(“{away[0][:40]}”{', …' * (len(away) > 1)})."
         )
     return named_runs or available_runs
 

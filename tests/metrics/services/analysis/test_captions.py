@@ -23,7 +23,7 @@ def caption(study, name, **parameters):
     """The caption without its moment."""
     answer = answer_of(study, name, **parameters)
     text = caption_of(ANALYSES[name], chosen(study, **parameters), answer)
-    return text.partition(" As of")[0]
+    return text.partition(" “Study” as of")[0]
 
 
 def test_the_direction_is_told_where_there_are_two(study):

@@ -217,6 +217,13 @@ def test_the_button_takes_all_runs_that_everybody_sees(study):
     assert not [note for note in result.notes if "hidden" in note]
 
 
+def test_where_more_is_needed_than_is_there_the_button_pools_all(study):
+    result = answer_of(study, NAMES[3], measure="RR", difference=0.01).result
+    assert result.next_label == "Pool all 6"
+    assert result.next_parameters["strategy"] == ["depth-k"]
+    assert "n_sources" not in result.next_parameters
+
+
 def test_a_number_of_queries_has_its_cost_in_the_distribution(study):
     row = next(row for row in table_of(study, NAMES[1], measure="RR", n=4) if row["yours"])
     assert row["n"] == 4 and row["pairs"] > 0 and row["hours"] > 0
