@@ -146,21 +146,25 @@ def _values(rankings: RankedGrades, label_set: LabelSet, measure: Measure) -> ND
 
 def _of_queries(rankings: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades:
     """The rankings of some ascending queries; the rows of the labels stay what they are."""
-    hit, label = (_rows_of(queries, column) for column in (rankings.query, rankings.label_query))
+    hit, query = _rows_of(queries, rankings.query)
+    label, label_query = _rows_of(queries, rankings.label_query)
     return rankings._replace(
-        query=np.searchsorted(queries, rankings.query[hit]),
+        query=query,
         rank=rankings.rank[hit],
         grade=rankings.grade[hit],
         depth=rankings.depth[queries],
-        label_query=np.searchsorted(queries, rankings.label_query[label]),
+        label_query=label_query,
         label_grade=rankings.label_grade[label],
         label=rankings.label[hit],
         label_row=rankings.label_row[label],
     )
 
 
-def _rows_of(queries: NDArray[np.int64], query: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of some ascending queries among rows that are by query."""
+def _rows_of(
+    queries: NDArray[np.int64], query: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of some ascending queries among rows by query, and which of those each is of."""
     first, end = (np.searchsorted(query, queries, side=side) for side in ("left", "right"))
-    n_before = np.cumsum(end - first) - (end - first)
-    return np.repeat(first - n_before, end - first) + np.arange(int((end - first).sum()))
+    n = end - first
+    rows = np.repeat(first - (np.cumsum(n) - n), n) + np.arange(int(n.sum()))
+    return rows, np.repeat(np.arange(len(queries)), n)

@@ -24,5 +24,7 @@ def item_summaries(keys: Sequence[int]) -> dict[int, ItemSummary]:
             content_of[item] = content_of.get(item) or content or path
         for item, external_id in Item.objects.filter(pk__in=chunk).values_list("pk", "external_id"):
             words = " ".join(content_of.get(item, "").split())
-            summaries[item] = ItemSummary(external_id, Truncator(words).chars(MAX_CONTENT))
+            if len(words) > MAX_CONTENT:
+                words = Truncator(words).chars(MAX_CONTENT)
+            summaries[item] = ItemSummary(external_id, words)
     return summaries

@@ -121,12 +121,13 @@ def _decisions(
     )
     columns = (f"pair__{source}", f"pair__{target}", "n_labels", "status")
     propagated_pairs = set(zip(propagated.source.tolist(), propagated.target.tolist(), strict=True))
-    decisions = {}
-    for *keys, n_labels, status in resolutions.values_list(*columns).iterator():
-        pair = (keys[0], keys[1])
-        decided = PROPAGATED if pair in propagated_pairs else Resolution.Status(status).label
-        decisions[pair] = (n_labels, str(decided))
-    return decisions
+    status_names = {status.value: str(status.label) for status in Resolution.Status}
+    listed_pairs = set(pairs)
+    return {
+        pair: (n_labels, PROPAGATED if pair in propagated_pairs else status_names[status])
+        for *keys, n_labels, status in resolutions.values_list(*columns).iterator()
+        if (pair := (keys[0], keys[1])) in listed_pairs
+    }
 
 
 def _ranks(
