@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import distinct
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Item, Pair
 from annotate.services.storage.number_arrays import Numbers, column, copied_columns
@@ -97,14 +98,16 @@ class CountingLabels(NamedTuple):
 
 
 def counting_labels(*, collection: Collection) -> CountingLabels:
-    """Read every label that counts, four queries; raises NotDefined without one.
+    """Read every label that counts, six queries; raises NotDefined without one.
 
     Golds, training, repeats and adjudications are none, nor are labels that were changed, undone or
     withdrawn.
     """
     # of pairs that a lead excluded, themselves or an item of theirs
-    left_out = Pair.objects.filter(collection=collection).left_out()
-    excluded_pairs = column(left_out.order_by("pk").values_list("pk"))
+    pairs = Pair.objects.filter(collection=collection)
+    excluded_pairs = distinct(
+        np.concatenate([column(pairs.filter(reason).values_list("pk")) for reason in pairs.reasons])
+    )
     columns = copied_columns(_LABELS, _COLUMNS, [collection.pk])
     counts = ~np.isin(columns["pair"], excluded_pairs)
     if not counts.any():
