@@ -26,6 +26,7 @@ from pooling.models import Run
 NO_QUERIES = "The collection has no queries yet: load its items."
 OWN_LABELS = "people only, without propagated grades"
 OWN_NOTE = "“Without propagated grades” are only labels that people gave to the pair itself."
+NEED_NO_POSITIVE = ("Judged", "RBPres")  # measures of what is judged, which look for no positive
 MOST_SETS = 5  # of reference sets with a series or column of their own
 
 
@@ -96,6 +97,42 @@ def with_sample_note(nouns: Nouns, inputs: DirectionInputs) -> Nouns:
         return nouns
     samples = names_from_facts(inputs.undrawn.facts() or {})
     return nouns._replace(notes=[*nouns.notes, sample_sentence(samples, "these numbers")])
+
+
+def no_positive_notes(inputs: Sequence[DirectionInputs], measures: Sequence[Measure]) -> list[str]:
+    """Sentences on queries without a positive, by what the measures make of them; empty if none.
+
+    inputs : of one direction and label source, such as folds, whose queries are counted together
+    """
+    spec = inputs[0].spec
+    source = LabelSource.parse(spec.label_source)
+    names_by_rule: dict[tuple[float, bool], list[str]] = {}
+    for measure in measures:
+        if measure.family in NEED_NO_POSITIVE:
+            continue
+        # graded measures gain from every grade above 0
+        level = max(measure.threshold(spec.threshold), 0) if measure.entry.binary else 1
+        rule = (level, measure.entry.smaller_is_better)
+        names_by_rule.setdefault(rule, []).append(measure.name)
+    queries, notes = inputs[0].group_facts.queries, []
+    n_queries = sum(len(part.scope.sources) for part in inputs)
+    for (level, is_rank), names in names_by_rule.items():
+        n = n_queries
+        for part in inputs:
+            grades = part.labels.whole
+            is_positive = grades.grade >= level
+            n -= int(np.isin(part.scope.sources, grades.source[is_positive]).sum())
+        positive = "positive" if level == spec.threshold else f"grade from {level:g} up"
+        have, them, each = ("has", "it", "it") if n == 1 else ("have", "them", "each")
+        subject = f"{n:,} of the {n_queries:,} {queries} {have} no {positive}"
+        if n == n_queries:
+            subject, each = f"None of the {queries} has a {positive}", "each"
+        names_text = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        outcome = f"{each} counts 0 by {names_text} for every run"
+        if is_rank:
+            outcome = f"{names_text} {'leaves' if len(names) == 1 else 'leave'} {them} out"
+        notes += [f"{subject} by {source.label}: {outcome}."] * (n > 0)
+    return notes
 
 
 def positives_by_query(inputs: DirectionInputs, grades: Grades) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from metrics.charts.analyses.measures.both_directions import SystemTable, both_d
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemMeans
 from metrics.services.analysis.analyses import AnalysisRequest
-from metrics.services.analysis.inputs import direction_inputs, nouns_of
+from metrics.services.analysis.inputs import direction_inputs, no_positive_notes, nouns_of
 from metrics.services.analysis.measures.means import missing_notes, sample_notes
 from metrics.services.analysis.measures.system_runs import (
     SystemRuns,
@@ -46,6 +46,7 @@ def system_table(
         nouns = nouns_of(part)
         extents.append(nouns.extent)
         sentences += [*nouns.notes, *sample_notes(part.measures, direction.kinds)]
+        sentences += no_positive_notes([part], direction.defined(part.measures))
         sentences += missing_notes(runs, direction.n_missing, nouns.queries)
     return SystemTable(
         rows=measured.rows,

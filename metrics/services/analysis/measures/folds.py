@@ -13,7 +13,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemFolds, fold_means
 from metrics.core.labels.protocols import NUMBERED
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of
+from metrics.services.analysis.inputs import direction_inputs, name_of, no_positive_notes, nouns_of
 from metrics.services.analysis.measures.means import missing_notes
 from metrics.services.analysis.measures.system_runs import (
     MeasuredSystems,
@@ -83,6 +83,7 @@ def fold_table(
     for side, inputs in enumerate(two):
         nouns = nouns_of(inputs.whole)
         extents.append(nouns.extent)
+        sentences += no_positive_notes(inputs.by_fold, measures)
         sentences += [*nouns.notes, *_depth_notes(by_fold, side=side, queries=nouns.queries)]
     if of_scale := [row.name for row in measures if dict(row.parameters).get("max_grade") == 0]:
         sentences.append(

@@ -18,6 +18,7 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
     names_of,
+    no_positive_notes,
     nouns_of,
     runs_of,
 )
@@ -44,6 +45,15 @@ class MeasuredRuns(NamedTuple):
     def n_missing(self) -> list[int]:
         """The number of queries that each run misses."""
         return [int(np.count_nonzero(depth == 0)) for depth in self.depths]
+
+    def defined(self, measures: Sequence[Measure]) -> list[Measure]:
+        """Those of the measures that are not left out and have an average of some run."""
+        rows = zip(measures, self.kinds, self.means, strict=True)
+        return [
+            measure
+            for measure, kind, means in rows
+            if kind.is_estimable and any(mean.value is not None for mean in means)
+        ]
 
 
 def measured_runs(inputs: DirectionInputs, runs: Sequence[Run]) -> MeasuredRuns:
@@ -95,6 +105,7 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
         notes=[
             *nouns.notes,
             *sample_notes(inputs.measures, measured.kinds),
+            *no_positive_notes([inputs], measured.defined(inputs.measures)),
             *missing_notes(runs, measured.n_missing, nouns.queries),
         ],
     )

@@ -1,6 +1,5 @@
 """The order of runs by two measures or more, and by two label sources or more."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from metrics.charts.analyses.measures.correlations import correlations_result
@@ -9,16 +8,22 @@ from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.results import AnalysisResult
 from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, names_of, nouns_of, parts_of, runs_of
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    names_of,
+    no_positive_notes,
+    nouns_of,
+    parts_of,
+    runs_of,
+)
 from metrics.services.analysis.measures.means import (
-    MeasuredRuns,
     measured_runs,
     missing_notes,
     sample_notes,
     scores_by_measure,
     scores_of_file,
 )
-from pooling.models import Run
+from metrics.services.leaderboard.choice_values import DirectionInputs
 
 
 def correlations(request: AnalysisRequest) -> AnalysisResult:
@@ -62,14 +67,14 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(
             "It takes two label sources: choose people with a reference set, or two reference sets."
         )
-    by_source = {
-        label_source: _measured_by(request, label_source, runs) for label_source in sources
-    }
-    sample_sentences = [
-        f"{label_source.label}: {note}"
-        for label_source, measured in by_source.items()
-        for note in sample_notes(inputs.measures, measured.kinds)
-    ]
+    by_source, sentences = {}, []
+    for label_source in sources:
+        source_inputs = _inputs_by(request, label_source)
+        measured = by_source[label_source] = measured_runs(source_inputs, runs)
+        of_samples = sample_notes(inputs.measures, measured.kinds)
+        sentences += [f"{label_source.label}: {note}" for note in of_samples]
+        if inputs.measures[0] in measured.defined(inputs.measures):
+            sentences += no_positive_notes([source_inputs], inputs.measures[:1])
     columns = [
         label_source
         for label_source, measured in by_source.items()
@@ -90,15 +95,12 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         means=[list(of_run) for of_run in zip(*means, strict=True)],
         smaller_is_better=[inputs.measures[0].entry.smaller_is_better] * len(columns),
         extent=nouns.extent,
-        notes=[*nouns.notes, *sample_sentences, *parts.notes, *gaps],
+        notes=[*nouns.notes, *sentences, *parts.notes, *gaps],
     )
     return rank_changes_result(scores, of="label sources")
 
 
-def _measured_by(
-    request: AnalysisRequest, label_source: LabelSource, runs: Sequence[Run]
-) -> MeasuredRuns:
-    """The averages of the runs with the labels of another source."""
+def _inputs_by(request: AnalysisRequest, label_source: LabelSource) -> DirectionInputs:
+    """The inputs with the labels of another source."""
     spec = replace(request.spec.scores, label_source=label_source.key)
-    inputs = direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))
-    return measured_runs(inputs, runs)
+    return direction_inputs(request._replace(spec=replace(request.spec, scores=spec)))

@@ -24,6 +24,7 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     exact_values,
     names_of,
+    no_positive_notes,
     nouns_of,
     runs_of,
     with_sample_note,
@@ -91,7 +92,12 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     ]
     set_words += [SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names]
     nouns = with_sample_note(nouns_of(inputs), inputs)
-    notes = [*nouns.notes, *sets.notes, *missing_notes(runs, scores.n_missing, nouns.queries)]
+    notes = [
+        *nouns.notes,
+        *sets.notes,
+        *no_positive_notes([inputs], [measure]),
+        *missing_notes(runs, scores.n_missing, nouns.queries),
+    ]
     if not names:
         notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
     if are_zero_one(scores.base):

@@ -16,9 +16,11 @@ from metrics.services.analysis.inputs import (
     direction_inputs,
     exact_values,
     names_of,
+    no_positive_notes,
     nouns_of,
     runs_of,
 )
+from metrics.services.leaderboard.choice_values import restricted
 from metrics.services.leaderboard.choices.choices import (
     MISSING_QUERIES,
     MISSING_RUNS,
@@ -90,6 +92,9 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
     )
     is_missing = np.array([row.is_missing for row in run_values]).T
     treatment = request.spec.scores.missing
+    if treatment == MISSING_QUERIES:
+        inputs = restricted(inputs, np.asarray(~is_missing.any(axis=1)))
+    scores.notes.extend(no_positive_notes([inputs], [measure]))
     return _complete(scores, is_missing, treatment=treatment, measure=measure, least=least)
 
 
