@@ -7,7 +7,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, first_few
 from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.labels.label_sources import Grades, LabelSource, People
@@ -16,8 +16,8 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs, RunValues
 from metrics.services.samples.estimates import EstimateKind
-from metrics.services.samples.notices import sample_sentence
-from metrics.services.samples.pools import names_from_facts
+from metrics.services.samples.notices import draw_sentence, sample_sentence
+from metrics.services.samples.pools import has_samples, names_from_facts, undrawn_of
 from metrics.services.scores import labels
 from metrics.services.scores.labels import PeopleParts
 from metrics.services.scores.propagation import propagation_sentence
@@ -91,12 +91,29 @@ def program_notes(collection: Collection) -> list[str]:
     return [f"Of those who gave people's labels, {counted(n, 'annotator')} {are}."]
 
 
-def with_sample_note(nouns: Nouns, inputs: DirectionInputs) -> Nouns:
-    """Add the note that positives of what a sample did not draw are not counted, where it is so."""
+def with_sample_note(nouns: Nouns, inputs: DirectionInputs, *, of: str = "these numbers") -> Nouns:
+    """Add the note that positives of what a sample did not draw are not counted, where it is so.
+
+    of : the numbers that do not count them, a noun in the plural
+    """
     if not inputs.undrawn:
         return nouns
     samples = names_from_facts(inputs.undrawn.facts() or {})
-    return nouns._replace(notes=[*nouns.notes, sample_sentence(samples, "these numbers")])
+    return nouns._replace(notes=[*nouns.notes, sample_sentence(samples, of)])
+
+
+def with_draw_note(nouns: Nouns, inputs: DirectionInputs) -> Nouns:
+    """Add the note that people's labels are of drawn pairs, where pools left others undrawn."""
+    if not has_samples(collection=inputs.collection):
+        return nouns
+    undrawn = undrawn_of(
+        collection=inputs.collection,
+        scope=inputs.scope,
+        labels=people_parts_of(inputs).whole,
+        source=LabelSource.of(People.ONLY),
+    )
+    names = names_from_facts(undrawn.facts() or {})
+    return nouns._replace(notes=[*nouns.notes, draw_sentence(names)]) if names else nouns
 
 
 def no_positive_notes(inputs: Sequence[DirectionInputs], measures: Sequence[Measure]) -> list[str]:
@@ -221,13 +238,16 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def exact_values(inputs: DirectionInputs, runs: Sequence[Run], measure: Measure) -> list[RunValues]:
+def exact_values(inputs: DirectionInputs, runs: Sequence[Run]) -> list[RunValues]:
     """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
     kinds = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
-    if any(kind != EstimateKind.EXACT for kind in kinds):
+    of_kinds = zip(inputs.measures, kinds, strict=True)
+    if names := [measure.name for measure, kind in of_kinds if kind != EstimateKind.EXACT]:
+        verb, needs = ("counts", "it needs") if len(names) == 1 else ("count", "they need")
+        looks = "it looks" if len(names) == 1 else "they look"
         raise NotDefined(
-            f"{measure.name} of a single query counts as irrelevant what a sample did not draw: "
-            "it needs labels of all the ranks that it looks at."
+            f"{first_few(names)} of a single query {verb} as irrelevant what a sample did not "
+            f"draw: {needs} labels of all the ranks that {looks} at."
         )
     return run_values

@@ -44,6 +44,18 @@ def sample_sentence(samples: Sequence[str], of: str) -> str:
     return f"{names} {verb}: {of} count what {pronoun} did not draw as irrelevant."
 
 
+def draw_sentence(samples: Sequence[str]) -> str:
+    """Word the warning that shares of labelled pairs know nothing of the chances of a draw.
+
+    samples : of names_of_samples, at least one
+    """
+    verb = "is a sample" if len(samples) == 1 else "are samples"
+    return (
+        f"{capfirst(', '.join(samples))} {verb}: shares are of labelled pairs alone, each counted "
+        "once, whatever its chance to be drawn."
+    )
+
+
 def undrawn_sentences(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str:
     """Word the notice about pairs that no sample drew.
 

@@ -92,16 +92,17 @@ def has_samples(*, collection: Collection) -> bool:
     return _samples(collection).exists() or _sampled_sets(collection).exists()
 
 
-def names_of_samples(*, collection: Collection) -> list[str]:
+def names_of_samples(*, collection: Collection, with_pools: bool = True) -> list[str]:
     """Name the sampled pools and sets, for pages that count undrawn pairs as irrelevant.
 
+    with_pools : False for the sets alone
     Two queries.
     """
     pools, sets = (
         rows.order_by("name").values_list("name", flat=True)
         for rows in (_samples(collection), _sampled_sets(collection))
     )
-    return names_from_facts({"pools": pools, "sets": sets})
+    return names_from_facts({"pools": pools if with_pools else [], "sets": sets})
 
 
 def _sampled_sets(collection: Collection) -> QuerySet[ReferenceSet]:

@@ -86,8 +86,7 @@ def _hits(
     inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts
 ) -> tuple[list[RunHits], list[str]]:
     """The hits of two runs by one label source, and a note on queries without a positive."""
-    (measure,) = inputs.measures
-    first, second = exact_values(inputs, runs, measure)
+    first, second = exact_values(inputs, runs)
     source = LabelSource.parse(inputs.spec.label_source)
     has_positive = first.has_positive[texts.has_text]
     n_without = int(np.count_nonzero(~has_positive))

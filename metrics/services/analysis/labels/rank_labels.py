@@ -10,7 +10,7 @@ from metrics.services.analysis.inputs import (
     nouns_with_propagation,
     people_parts_of,
     runs_of,
-    with_sample_note,
+    with_draw_note,
 )
 from metrics.services.analysis.labels.open_pairs import open_pairs
 from metrics.services.analysis.run_ranks import ranked_tables
@@ -58,5 +58,5 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     return rank_labels_result(
         rank_table,
         [names.get(level, f"Grade {level}") for level in levels],
-        with_sample_note(nouns, inputs),
+        with_draw_note(nouns, inputs),
     )

@@ -22,7 +22,13 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.reasons import GivenReasons, reasons_given
 from metrics.core.labels.label_sources import Grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, name_of, nouns_of, runs_of
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    name_of,
+    nouns_of,
+    runs_of,
+    with_draw_note,
+)
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.scores.labels import ends
@@ -90,7 +96,7 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
         for kind in ReasonKind
         if (labels_with_reasons := _given(inputs, labels, codes, kind)).names
     ]
-    return reasons_result(pair_selections, offers, tables, nouns_of(inputs))
+    return reasons_result(pair_selections, offers, tables, with_draw_note(nouns_of(inputs), inputs))
 
 
 def _labels(inputs: DirectionInputs) -> ReasonLabels:

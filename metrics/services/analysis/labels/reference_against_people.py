@@ -16,7 +16,7 @@ from metrics.core.analyses.labels.reference_against_people import (
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, larger_grades
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import nouns_with_propagation
+from metrics.services.analysis.inputs import nouns_with_propagation, with_draw_note
 from metrics.services.analysis.labels.two_directions import (
     MOST_SETS,
     DirectionLabels,
@@ -59,11 +59,12 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
             direction.people,
             "They are no labels: no number of judged pairs, and no share.",
         )
+        nouns = with_draw_note(nouns, direction.inputs)
         tables.append(
             DirectionQuality(direction.title, nouns, quality_rows(direction, sets_by_row))
         )
     notes.append("Disputed and escalated pairs have no grade: they count as not judged.")
-    if samples := names_of_samples(collection=request.collection):
+    if samples := names_of_samples(collection=request.collection, with_pools=False):
         notes.append(sample_sentence(samples, "these numbers"))
     if left_out := [name for name in names if name not in row_names]:
         names_text = ", ".join(f"“{name}”" for name in left_out)

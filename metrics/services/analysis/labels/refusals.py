@@ -17,6 +17,7 @@ from metrics.services.analysis.inputs import (
     people_parts_of,
     runs_of,
     source_grades,
+    with_draw_note,
 )
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.run_ranks import ranked_tables
@@ -59,13 +60,14 @@ def find(request: AnalysisRequest) -> AnalysisResult:
             if n_graded
             else f"People have graded no positive of reference {sets} of these queries yet."
         )
+    nouns = nouns_with_propagation(
+        inputs, parts, "They are no labels: people's numbers are without them."
+    )
     return refusals_result(
         _pairs(inputs, runs, [*refusals, *propagated], parts.propagated),
         refusals,
         propagated,
-        nouns_with_propagation(
-            inputs, parts, "They are no labels: people's numbers are without them."
-        ),
+        with_draw_note(nouns, inputs),
         sides=labels.ends(inputs.scope.direction),
         runs=[name_of(run) for run in runs],
     )

@@ -73,7 +73,7 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     if not len(inputs.labels.whole.grade):
         raise NotDefined("None of these queries has a label from the chosen labels.")
     if inputs.undrawn:  # refuses what an estimate stands for
-        exact_values(inputs, runs, measure)
+        exact_values(inputs, runs)
     sets = label_sets(inputs)
     scores = scores_under_sets(request, inputs, runs, sets)
     names = ("lowest", "highest") if has_bounds(measure) else ()

@@ -10,7 +10,7 @@ from metrics.charts.analyses.pool.edges import Deepening, SaturatedQuery, edges_
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import nouns_of, with_sample_note
+from metrics.services.analysis.inputs import nouns_of, with_draw_note
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
 from metrics.services.scores.labels import Ids, ends
@@ -61,7 +61,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
         (edges.whole, edges.single, edges.several, edges.all_single),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
         deepening=Deepening(n_listed, int(n_pool.sum()), *pace(collection=request.collection)),
-        nouns=with_sample_note(nouns_of(inputs), inputs),
+        nouns=with_draw_note(nouns_of(inputs), inputs),
     )
     parameters = {
         "only": ["\n".join(ids[:n_listed])],

@@ -73,7 +73,7 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
     measure = inputs.measures[0]
     if not measure.is_mean:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
-    run_values = exact_values(inputs, runs, measure)
+    run_values = exact_values(inputs, runs)
     nouns = nouns_of(inputs)
     members = inputs.query_set.members.filter(part=QuerySetItem.Part.SOURCE)
     names = dict(members.values_list("item", "item__external_id"))

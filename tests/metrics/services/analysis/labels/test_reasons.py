@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Item, Judgment, Seat
 from annotate.services.judging import claiming, undoing
 from annotate.services.review import adjudicating, exclusions
-from pooling.models import Run
+from pooling.models import Pool, PoolStratum, Run
 from tests import campaigns, cast
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,
@@ -204,3 +204,18 @@ def test_without_labels_of_levels_with_reasons_there_is_nothing_to_show(study):
     assert answer_of(study, NAME).reason == (
         "These queries have no label yet of a level that offers reasons, or that names one."
     )
+
+
+def test_what_a_pool_did_not_draw_is_in_no_share(study):
+    judge(study, {(0, 0): (1, ["vague"])})
+    assert not any("sample" in note for note in answer_of(study, NAME).result.notes)
+    PoolStratum.objects.create(
+        pool=Pool.objects.get(),
+        source=queries_of(study)[0],
+        stratum=1,
+        n_pooled=1,
+        n_drawn=0,
+        undrawn=[documents_of(study)[8].pk],
+    )
+    (note,) = (note for note in answer_of(study, NAME).result.notes if "sample" in note)
+    assert note.startswith("Pool “depth 3” is a sample: shares are of labelled pairs alone,")

@@ -44,7 +44,7 @@ def scores_of(collection, **parameters):
     spec = ANALYSES[NAME].spec(chosen(collection, **parameters))
     request = AnalysisRequest(collection, spec, lambda done, total, unit: None)
     inputs = direction_inputs(request)
-    values = exact_values(inputs, runs_of(request, least=2), inputs.measures[0])
+    values = exact_values(inputs, runs_of(request, least=2))
     return np.array([row.whole[0] for row in values]).T, inputs.groups
 
 
