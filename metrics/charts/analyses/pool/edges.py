@@ -23,7 +23,7 @@ COLUMNS = [
     Column("n_all_positive", "Positive ones"),
     Column("n_all_single", "Graded pairs of one run alone"),
     Column("n_single_positive", "Positive of these"),
-    Column("n_added", f"Pairs without a grade {STEP} ranks deeper"),
+    Column("n_added", f"Pairs to add {STEP} ranks deeper"),
 ]
 
 
@@ -31,7 +31,7 @@ class SaturatedQuery(NamedTuple):
     """A query half of whose pairs at the edge, or more, are positive.
 
     n_single : pairs at the edge of one run alone; n_all_single : pairs of one run alone
-    n_added : without a grade, 10 ranks deeper
+    n_added : without a label, 10 ranks deeper, that wait in no open pool
     """
 
     item: ItemSummary
@@ -51,11 +51,13 @@ class Deepening(NamedTuple):
 
     n_listed : the first of the queries, which it is of
     n_pairs : its pairs without a label, to 10 ranks below the deepest of these queries
+    n_waiting : further ones, about which an open pool asks already
     seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
     """
 
     n_listed: int
     n_pairs: int
+    n_waiting: int
     seconds_a_label: float
     is_measured: bool
 
@@ -70,15 +72,24 @@ class Deepening(NamedTuple):
         noun : of the queries
         """
         notes = []
+        verb = "waits" if self.n_waiting == 1 else "wait"
+        if self.n_waiting and not self.n_pairs:
+            notes.append(
+                f"Nothing is left to pool down to {STEP} ranks below the deepest of these {noun}: "
+                f"{counted(self.n_waiting, 'pair')} there {verb} for labels in an open pool."
+            )
         if self.n_pairs:
             pace = "the median here" if self.is_measured else "a usual one, as none was timed"
             notes.append(
-                f"{STEP} ranks more of each of these {noun} are {n_added:,} pairs without a label; "
+                f"{STEP} ranks more of each of these {noun} are {n_added:,} pairs to add; "
                 "a pool has one depth for all, the largest of these, and is "
                 f"{self.n_pairs:,} pairs: {self.hours:,.1f} hours at {self.seconds_a_label:.1f} "
                 f"seconds a judgment, {pace}, one label a pair. The form of a pool then has the "
                 f"runs, that depth and the list of these {noun}."
             )
+            if self.n_waiting:
+                pairs = counted(self.n_waiting, "further pair")
+                notes.append(f"{pairs} there {verb} in an open pool already, and are not counted.")
         if self.n_listed < n_queries:
             notes.append(
                 f"The button takes the first {self.n_listed:,} of the {n_queries:,} {noun}: for "

@@ -126,11 +126,11 @@ ANALYSES = [
             "Queries are listed if half of these pairs, or more, are positive. The share of all "
             "of them has Wilson's 95 % interval with an effective number of pairs, by groups of "
             "queries. Pairs to add are those of the first ranks down to ten below that depth "
-            "that nobody has labelled and no lead has left out, each once. The share of positives "
-            "among all pairs that one of these runs alone brought has the same interval. A pool "
-            "has one depth, ten ranks below the deepest of these queries. Hours: at the median "
-            "time of a judgment here, as in pool forms and plans, one label a pair. Excluded "
-            "pairs, golds, training and labels taken back do not count."
+            "that nobody has labelled, no open pool asks about and no lead has left out, each "
+            "once. The share of positives among all pairs that one of these runs alone brought has "
+            "the same interval. A pool has one depth, ten ranks below the deepest of these "
+            "queries. Hours: at the median time of a judgment here, as in pool forms and plans, "
+            "one label a pair. Excluded pairs, golds, training and labels taken back do not count."
         ),
         find=edges.saturated_queries,
         function=pool_edges,

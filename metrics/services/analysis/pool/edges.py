@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from annotate.models import Round
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
+from annotate.statements import text_list
 from metrics.charts.analyses.pool.edges import Deepening, SaturatedQuery, edges_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
@@ -25,6 +27,14 @@ _SETTLED = """
         EXISTS (SELECT FROM annotate_countingjudgment label WHERE label.pair_id = pair.id)
         OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
 """
+# an open pool asks about them, as the form of a pool counts it
+_WAITING = f"""
+    SELECT DISTINCT pair.query_id::bigint, pair.document_id::bigint
+    FROM annotate_roundpair round_pair JOIN annotate_pair pair ON pair.id = round_pair.pair_id
+    JOIN annotate_round round ON round.id = round_pair.round_id
+    WHERE round.collection_id = %s AND round.kind = 'pool' AND round_pair.dropped_at IS NULL
+        AND round.state IN {text_list(Round.WANTING)}
+"""  # noqa: S608 - own words
 LEAST = 0.5  # share of positives at the edge of a query that is listed
 LONGEST_LIST = 100_000  # characters of ids in the page, for the form of a pool
 
@@ -49,9 +59,9 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
     ids = [items[key].id for key in sources[order].tolist()]
     n_listed = number_that_fits(ids)
     deepest = int(edges.depth[order[:n_listed]].max(initial=0))
-    depths = np.zeros((2, len(sources)), dtype=np.int64)
-    depths[0, order], depths[1, order[:n_listed]] = edges.depth[order], deepest
-    n_added, n_pool = _n_added(request, brought, rows, list(depths))
+    own_depths, pool_depths = np.zeros((2, len(sources)), dtype=np.int64)
+    own_depths[order], pool_depths[order[:n_listed]] = edges.depth[order], deepest
+    n_added, n_pool, n_unlabelled = _n_added(request, brought, rows, own_depths, pool_depths)
     numbers = np.stack([*edges[:8], n_added])[:, order].T.tolist()
     result = edges_result(
         [
@@ -60,7 +70,12 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
         ],
         (edges.whole, edges.single, edges.several, edges.all_single),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
-        deepening=Deepening(n_listed, int(n_pool.sum()), *pace(collection=request.collection)),
+        deepening=Deepening(
+            n_listed,
+            int(n_pool.sum()),
+            int((n_unlabelled - n_pool).sum()),
+            *pace(collection=request.collection),
+        ),
         nouns=with_draw_note(nouns_of(inputs), inputs),
     )
     parameters = {
@@ -80,11 +95,17 @@ def number_that_fits(ids: Sequence[str]) -> int:
 
 
 def _n_added(
-    request: AnalysisRequest, brought: BroughtLabels, rows: list[int], depths: list[Ids]
+    request: AnalysisRequest,
+    brought: BroughtLabels,
+    rows: list[int],
+    own_depths: Ids,
+    pool_depths: Ids,
 ) -> list[Ids]:
-    """(Q,) pairs without a label within each depth and 10 ranks more; 0 where the depth is 0.
+    """(Q,) pairs without a label within a depth and 10 ranks more; 0 where the depth is 0.
 
-    depths : (Q,) each
+    own_depths, pool_depths : (Q,)
+    Those to the own depths that wait in no open pool, the same to the pool's, and those to the
+    pool's that may wait.
     """
     inputs, sources = brought.inputs, brought.inputs.scope.sources
     originals = originals_of(collection=request.collection)
@@ -93,15 +114,29 @@ def _n_added(
     for row in rows:
         top = load_top(
             run=brought.runs[row],
-            depth=int(np.max(depths, initial=0)) + STEP,
+            depth=int(np.max([own_depths, pool_depths], initial=0)) + STEP,
             query_set=inputs.query_set,
             leave_out=left_out,
         )
         tops.append(top._replace(target=originals.of(top.target)))
     has_grade = ~np.isnan(brought.labels.people)
-    settled = copied_columns(_SETTLED, ("query", "document"), [request.collection.pk])
+    settled, waiting = (
+        copied_columns(statement, ("query", "document"), [request.collection.pk])
+        for statement in (_SETTLED, _WAITING)
+    )
     first, second = ends(inputs.scope.direction)
-    source = np.concatenate([sources[brought.labels.query[has_grade]], settled[first]])
-    target = np.concatenate([brought.labels.doc[has_grade], settled[second]])
-    graded = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
-    return [pairs_to_deepen(tops, depth, sources=sources, graded=graded) for depth in depths]
+    source = np.concatenate(
+        [sources[brought.labels.query[has_grade]], settled[first], waiting[first]]
+    )
+    target = np.concatenate([brought.labels.doc[has_grade], settled[second], waiting[second]])
+    known = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
+    end = len(target) - len(waiting[first])
+    settled_pairs = RankedPairs(known.source[:end], known.target[:end], known.rank[:end])
+    return [
+        pairs_to_deepen(tops, depth, sources=sources, graded=pairs)
+        for depth, pairs in (
+            (own_depths, known),
+            (pool_depths, known),
+            (pool_depths, settled_pairs),
+        )
+    ]

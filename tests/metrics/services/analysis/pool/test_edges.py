@@ -2,11 +2,12 @@
 
 import pytest
 
-from annotate.models import Duplicate, Item, Pair, Resolution
+from annotate.models import Duplicate, Item, Pair, Resolution, Round
 from annotate.services.review import exclusions
 from pooling.models import Ranking, Run
 from pooling.services.pools.previews import pace
 from tests import cast
+from tests.campaigns import open_pool_round
 from tests.metrics.services.analysis.pool.pooled_study import (
     DEPTH,
     brought_by,
@@ -167,6 +168,48 @@ def test_pairs_that_a_lead_left_out_are_not_to_be_added(study):
     pair, _ = Pair.objects.get_or_create(collection=study, query=query, document_id=document)
     exclusions.exclude_pair(pair=pair, by=lead, reason="Blank")
     assert rows_of(study)[name][3] == before[name][3] - 1
+
+
+def test_pairs_that_wait_in_an_open_pool_are_not_to_be_added_again(study):
+    result = answer_of(study, NAME).result
+    n_pool = int(result.next_label.split()[2].replace(",", ""))
+    assert n_pool > 3 and not any("wait" in note for note in result.notes)
+    (depth,) = map(int, result.next_parameters["depth"])
+    names = [row[0] for row in result.rows]
+    grades, queries = people_grades(), study.items.filter(side="query", external_id__in=names)
+    near = {
+        (query, target)
+        for query in queries.values_list("pk", flat=True)
+        for run in "ABC"
+        for target in rankings_of(run)[query][:depth]
+    }
+    unlabelled_pairs = [
+        Pair.objects.get_or_create(collection=study, query_id=query, document_id=target)[0]
+        for query, target in sorted(near - grades.keys())
+    ]
+    assert len(unlabelled_pairs) == n_pool
+    round_ = open_pool_round(study, unlabelled_pairs)
+    result = answer_of(study, NAME).result
+    assert (result.next_label, result.next_parameters) == ("", {})
+    assert {row[-1] for row in result.rows} == {0}
+    assert any(
+        note.startswith("Nothing is left to pool down to 10 ranks below the deepest of these")
+        and note.endswith(f"{n_pool} pairs there wait for labels in an open pool.")
+        for note in result.notes
+    )
+    # pairs of which it wants no labels any more can be asked about again
+    three = round_.round_pairs.filter(pair__in=unlabelled_pairs[:3])
+    three.update(dropped_at="2026-01-01T00:00Z")
+    result = answer_of(study, NAME).result
+    assert result.next_label.startswith("Deepen these: 3 pairs, ")
+    assert (
+        f"{n_pool - 3} further pairs there wait in an open pool already, and are not counted."
+        in result.notes
+    )
+    Round.objects.filter(pk=round_.pk).update(state="closed", closed_at="2026-01-01T00:00Z")
+    result = answer_of(study, NAME).result
+    assert result.next_label.startswith(f"Deepen these: {n_pool} pairs, ")
+    assert not any("wait in" in note for note in result.notes)
 
 
 def test_labels_of_other_pairs_are_no_edge(study):
