@@ -13,6 +13,7 @@ from django.utils.text import Truncator
 from annotate.core.phrases import counted
 from annotate.markdown import page_text
 from annotate.models import Collection, Duplicate, Part, Resolution, Side
+from annotate.services.collection.duplicates import IN_USE
 from metrics.charts.analyses.collection.duplicates import (
     DuplicateCounts,
     SimilarGroup,
@@ -35,7 +36,7 @@ from metrics.services.scores.propagation import propagation_sentence
 
 MOST_TEXTS = 100_000  # of a side, whose texts are compared with one another
 MOST_CHARACTERS = 10_000_000  # of them: memory follows these, some 100 bytes each
-MOST_GROUPS = 5_000  # that are listed
+MOST_ITEMS = 20_000  # of the groups that are listed: their page reads all of them
 TEST = "test"  # the split whose items are retrieved and judged
 MAX_CONTENT = 160  # characters that are shown
 _TEXTS = (Part.Kind.TEXT, Part.Kind.HTML)
@@ -146,9 +147,9 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(
             " ".join(["No two items are the same, and no two texts nearly so.", *notes])
         )
-    if len(groups) > MOST_GROUPS:
-        notes.append(f"The first {MOST_GROUPS:,} of {len(groups):,} groups are listed.")
-    similar_groups = _described(collection, groups[:MOST_GROUPS])
+    groups_with_room, room_notes = listed_groups(collection, groups)
+    notes += room_notes
+    similar_groups = _described(collection, groups_with_room)
     if sentence := propagation_sentence(n_propagated(collection=collection)):
         notes.append(sentence)
     same = [group for group in groups if group.similarity is None and not group.is_elsewhere]
@@ -161,6 +162,43 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         n_near=len(groups) - len(same) - len(elsewhere),
     )
     return duplicates_result(similar_groups, counts, notes)
+
+
+def listed_groups(
+    collection: Collection, groups: Sequence[ItemGroup]
+) -> tuple[list[ItemGroup], list[str]]:
+    """The groups that have room, in their order, and a sentence on those that have none.
+
+    Groups that still can be marked take the room first, then those of other splits, and last those
+    whose items are marked as duplicates of one another, or of one more item.
+    """
+    if sum(len(group.items) for group in groups) <= MOST_ITEMS:
+        return list(groups), []
+    marks = Duplicate.objects.filter(collection=collection, **IN_USE)
+    originals = dict(marks.values_list("item", "original"))
+    is_marked = [
+        not group.is_elsewhere
+        and len({originals.get(item.pk, item.pk) for item in group.items}) == 1
+        for group in groups
+    ]
+    need = np.array([len(group.items) for group in groups])
+    order = np.argsort(
+        [2 * marked + group.is_elsewhere for marked, group in zip(is_marked, groups, strict=True)],
+        kind="stable",
+    )
+    has_room = np.zeros(len(groups), dtype=bool)
+    has_room[order] = np.cumsum(need[order]) - need[order] < MOST_ITEMS
+    n_left_out = int(np.count_nonzero(~has_room))
+    n_marked = int(np.count_nonzero(~has_room & np.array(is_marked)))
+    verb = "is" if n_left_out == 1 else "are"
+    note = f"{n_left_out:,} of the {len(groups):,} groups {verb} left out here and in the CSV"
+    if n_marked:
+        part = "" if n_marked == n_left_out else f" {n_marked:,} of them"
+        note += f",{part} as all of their items are marked"
+    if n_left_out > n_marked:
+        note += "; marking groups makes room for more"
+    chosen_groups = [group for group, has in zip(groups, has_room.tolist(), strict=True) if has]
+    return chosen_groups, [f"{note}."] if n_left_out else []
 
 
 def groups_elsewhere(

@@ -185,11 +185,52 @@ def test_what_is_too_much_is_told(collection, monkeypatch):
         add(collection, "query", f"a{number}", f"number {number}")
         add(collection, "query", f"b{number}", f"Number {number}")
     monkeypatch.setattr(duplicates, "MOST_TEXTS", 2)
-    monkeypatch.setattr(duplicates, "MOST_GROUPS", 2)
+    monkeypatch.setattr(duplicates, "MOST_ITEMS", 4)
     result = answer_of(collection, "duplicates").result
     assert len(result.rows) == 4
     assert result.notes == [
         "The texts of 3 queries are too many, or too long, to look for near ones.",
-        "The first 2 of 3 groups are listed.",
+        "1 of the 3 groups is left out here and in the CSV; marking groups makes room for more.",
     ]
     assert result.headline == "3 of 6 queries repeat another one"
+
+
+def test_marked_groups_make_room_for_near_ones(collection, monkeypatch):
+    near = "Two dogs run over the wet green grass by the river"
+    pairs = [
+        (
+            add(collection, "query", f"a{number}", f"number {number}"),
+            add(collection, "query", f"b{number}", f"Number {number}"),
+        )
+        for number in range(3)
+    ]
+    add(collection, "query", "a", f"{near}.")
+    add(collection, "query", "b", f"{near}s.")
+    add(collection, "query", "c", "Nobody walks here")
+    add(collection, "query", "t", "nobody walks here", split="train")
+    monkeypatch.setattr(duplicates, "MOST_ITEMS", 4)
+
+    def listed():
+        notes = answer_of(collection, "duplicates").result.notes
+        return [ids for *_, ids in groups(collection)], notes[1:]
+
+    assert listed() == (
+        [["a0", "b0"], ["a1", "b1"]],
+        ["3 of the 5 groups are left out here and in the CSV; marking groups makes room for more."],
+    )
+    mark_duplicates(
+        collection=collection, groups=[DuplicateGroup(a, [b]) for a, b in pairs[:2]], by=None
+    )
+    ids, (note,) = listed()
+    assert ids == [["a2", "b2"], ["a", "b"]]
+    assert note.startswith(
+        "3 of the 5 groups are left out here and in the CSV, 2 of them as all of their items are "
+        "marked; marking"
+    )
+    # what is marked stays in the list while there is room
+    monkeypatch.setattr(duplicates, "MOST_ITEMS", 8)
+    ids, (note,) = listed()
+    assert ids == [["a0", "b0"], ["a2", "b2"], ["c", "t"], ["a", "b"]]
+    assert note == (
+        "1 of the 5 groups is left out here and in the CSV, as all of their items are marked."
+    )
