@@ -57,6 +57,31 @@ def test_choices_are_parameters(client, study, headers):
     assert answer.status_code == 422 and "Runs that the address names" in answer.json()["detail"]
 
 
+def test_a_name_of_two_runs_is_refused_and_an_id_is_not(client, study):
+    """A person's hidden run may have the name of a public one, and a retired one of both."""
+    person = cast.member(study, Role.RESEARCHER)
+    headers = cast.bearer(person, ApiToken.Scope.NUMBERS_READ, collection=study)
+    alpha, beta = (Run.objects.get(name=name) for name in ("alpha", "beta"))
+    hidden = studies.run(study, "another", seed=9)
+    Run.objects.filter(pk=hidden.pk).update(name="alpha", is_hidden=True, uploaded_by=person)
+    compute_kept(study, "hits-by-length", run=[alpha.pk, beta.pk], measure="C@1")
+    path = f"{ROOM}hits-by-length/?measure=C@1&run=beta&run="
+    answer = client.get(f"{path}alpha", headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422,
+        '2 runs that you may see are called "alpha": give the id of the one that you mean, '
+        f"{alpha.pk} or {hidden.pk} (hidden).",
+    )
+    value = client.get(f"{path}{alpha.pk}", headers=headers).json()
+    assert value["runs"] == ["alpha", "beta"]
+    # somebody else's hidden run, and one that is not used any more, leave the name to the other
+    stranger = cast.user("stranger")
+    for changes in ({"uploaded_by": stranger}, {"retired_at": "2026-01-01T00:00Z"}):
+        Run.objects.filter(pk=hidden.pk).update(**{"uploaded_by": person, **changes})
+        value = client.get(f"{path}alpha", headers=headers).json()
+        assert value["runs"] == ["alpha", "beta"]
+
+
 def test_a_team_to_mark_is_a_parameter(client, study, headers):
     Run.objects.filter(name="alpha").update(team="Blue")
     compute_kept(study, "differences", mark="Blue")
