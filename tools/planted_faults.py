@@ -1,4 +1,4 @@
-"""Thirty planted faults, and the test that finds each.
+"""Planted faults, and the test that finds each.
 
     .venv/bin/python tools/planted_faults.py              all of them, some minutes
     .venv/bin/python tools/planted_faults.py NAME ...     some of them

@@ -70,7 +70,10 @@ def exclusions_result(
         + "; ".join(
             f"“{total.reason}” {counted(total.n, total.kind)}" for total in totals[:MOST_REASONS]
         )
-        + (f"; {counted(len(totals) - MOST_REASONS, 'further reason')}" * (len(totals) > 5))
+        + (
+            f"; {counted(len(totals) - MOST_REASONS, 'further reason')}"
+            * (len(totals) > MOST_REASONS)
+        )
         + ".",
     ]
     cells: list[list[Cell]] = [

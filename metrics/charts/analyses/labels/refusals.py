@@ -64,7 +64,11 @@ def refusals_result(
         set_sentences(row, copies, nouns) for row, copies in zip(refusals, propagated, strict=True)
     ]
     if len(pairs) > MOST_PAIRS:
-        notes.append(f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed.")
+        notes.append(
+            f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed, in the CSV too. For the "
+            "others choose a smaller query set; Downloads have all grades, of people and of the "
+            "reference."
+        )
     return AnalysisResult(
         headline=_headline(refusals, propagated),
         reading=(

@@ -66,4 +66,7 @@ def test_a_list_that_is_too_long_says_so(monkeypatch):
     monkeypatch.setattr(module, "MOST_PAIRS", 2)
     long = result(40, pairs=[PAIR] * 3)
     assert len(long.rows) == 2
-    assert "The first 2 of 3 pairs are listed." in long.notes
+    assert (
+        "The first 2 of 3 pairs are listed, in the CSV too. For the others choose a smaller query "
+        "set; Downloads have all grades, of people and of the reference."
+    ) in long.notes

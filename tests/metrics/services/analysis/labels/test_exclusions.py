@@ -4,6 +4,7 @@ import pytest
 
 from annotate.models import Pair
 from annotate.services.review import exclusions
+from metrics.charts.analyses.labels import exclusions as charts
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies
@@ -66,10 +67,15 @@ def test_reasons_are_counted_whatever_their_case(study, lead):
     assert result.notes[1] == "By reason: “BLANK” 3 queries; “no  picture” 1 query."
 
 
-def test_six_reasons_are_told_in_five_and_a_number(study, lead):
+def test_six_reasons_are_told_in_five_and_a_number(study, lead, monkeypatch):
     for number in range(6):
         exclusions.exclude_item(item=queries_of(study)[number], by=lead, reason=f"r{number}")
     assert answer_of(study, NAME).result.notes[1].endswith("“r4” 1 query; 1 further reason.")
+    # the number that is told follows the constant alone
+    monkeypatch.setattr(charts, "MOST_REASONS", 4)
+    assert answer_of(study, NAME).result.notes[1].endswith("“r3” 1 query; 2 further reasons.")
+    exclusions.restore_item(item=queries_of(study)[5], by=lead)
+    assert answer_of(study, NAME).result.notes[1].endswith("“r3” 1 query; 1 further reason.")
 
 
 def test_what_was_taken_back_in_is_not_listed(study, lead):
