@@ -78,14 +78,22 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
     own = plan.own_difference
     row = WANTED if own is None else plan.differences.index(own)
     n, cases = plan.sizes[0][row].n_queries, f"{100 * plan.powers[0]:g} of 100 cases"
-    headline = f"Numbers of {nouns.queries} for a difference: few are at hand to know a spread by"
-    if not plan.population.is_small and n is not None:
+    population = plan.population
+    headline = (
+        f"To see a difference of {plan.differences[row]:g} between runs like {first} and {second} "
+        f"in {cases} takes "
+    )
+    if population.is_small:
         headline = (
-            f"To see a difference of {plan.differences[row]:g} between runs like {first} and "
-            f"{second} in {cases} takes {n:,} {nouns.queries}"
+            f"{population.n_units:,} {population.unit} are too few to know how differences of runs "
+            "spread"
         )
-        if n > plan.population.n:
-            headline += f"; {plan.population.n:,} are at hand"
+    elif n is None:
+        headline += f"more than ten million {population.unit}"
+    else:
+        headline += f"{n:,} {nouns.queries}"
+        if n > population.n:
+            headline += f"; {population.n:,} are at hand"
     lines = plan_lines(
         [
             {"kind": kind, "n": size.n_queries, "y": difference}
@@ -101,8 +109,8 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         headline=headline,
         reading=(
             f"{nouns.title} with which a paired t test at .05 sees a true difference in so many "
-            "cases; blank above ten million. Power by simulation: of the first, with the "
-            "differences at hand drawn with replacement; where it is far from "
+            f"cases; blank above ten million {population.unit}. Power by simulation: of the first, "
+            "with the differences at hand drawn with replacement; where it is far from "
             f"{f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for normal, "
             "does not hold. " + (f"Pairs, hours and pay are of {cases}." if cost else "")
         ).strip(),
@@ -119,5 +127,5 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
             middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
             *([cost.note] if cost else []),
         ],
-        next_parameters={} if n is None else {"n_sources": [str(min(n, plan.population.n))]},
+        next_parameters={} if n is None else {"n_sources": [str(min(n, population.n))]},
     )

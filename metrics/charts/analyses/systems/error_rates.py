@@ -39,11 +39,12 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
         reading=(
             "REER is the chance that two new sets of this size order a pair of runs in opposite "
             "ways, if the observed difference is the true one; .5 where runs are equal. The "
-            "printed formula takes runs for independent and is an upper bound. Reversal is the "
-            f"chance that a new set of the size reverses what these {table.n_units:,} "
-            f"{table.unit} say. Means over the pairs whose difference falls into the bin. To "
-            "trust: from this difference on REER stays within the level. In the chart REER with "
-            "lines at .05 and .01, and below it reversal; dashed beyond the "
+            "printed formula takes runs for independent: its chance is larger where the "
+            f"{table.unit} that are hard for one run are hard for the other too, and smaller where "
+            "they are easy for it. Reversal is the chance that a new set of the size reverses what "
+            f"these {table.n_units:,} {table.unit} say. Means over the pairs whose difference "
+            "falls into the bin. To trust: from this difference on REER stays within the level. In "
+            "the chart REER with lines at .05 and .01, and below it reversal; dashed beyond the "
             f"{table.n_units:,} at hand."
         ),
         extent=table.whole_extent,

@@ -18,7 +18,8 @@ class PairRates(NamedTuple):
     difference : absolute difference of the means
     reer_paired, reversal : as the functions of these names in `metrics.core.comparisons.swaps`
     reer_independent : TRECVID's Eq. 1 as printed, with the variances of both systems added up. It
-        treats them as independent although they answered the same queries, and overstates the rate
+        treats them as independent although they answered the same queries: the rate is larger than
+        that of pairs where the scores of two runs go together, smaller where they go apart
     """
 
     difference: NDArray[np.float64]

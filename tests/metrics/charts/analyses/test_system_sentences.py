@@ -6,6 +6,7 @@ import pytest
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.own_labels import PooledRun, own_labels_result
 from metrics.charts.analyses.pool.run_likeness import likeness_result
+from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 from metrics.core.analyses.systems.swap_rates import swap_rates
@@ -17,11 +18,15 @@ from metrics.services.analysis.register import ANALYSES
 NOUNS = Nouns("queries", "40 queries", [])
 
 
-def headline_of(name: str, values: np.ndarray) -> str:
+def result_of(name: str, values: np.ndarray) -> AnalysisResult:
     topics, runs = [f"t{n}" for n in range(len(values))], [f"r{n}" for n in range(values.shape[1])]
     find = ANALYSES[name].of_scores
     assert find is not None
-    return find(FileRequest(ScoreTable(topics, runs, values), "tukey", "zero")).headline
+    return find(FileRequest(ScoreTable(topics, runs, values), "tukey", "zero"))
+
+
+def headline_of(name: str, values: np.ndarray) -> str:
+    return result_of(name, values).headline
 
 
 def test_runs_with_the_best_mean_lead_together():
@@ -101,3 +106,10 @@ def test_scores_of_a_large_range_have_no_more_bins_than_a_chart_could_need():
     ranks = np.random.default_rng(3).integers(1, 25_000, (40, 2)).astype(float)
     ranks[:, 1] += ranks[:, 0].mean() - ranks[:, 1].mean() + 0.2
     assert len(swap_rates(ranks, size=10, n_trials=20).curve.pairs) <= 1_002
+
+
+def test_the_printed_error_rate_is_called_no_bound():
+    values = np.random.default_rng(4).random((40, 3))
+    reading = result_of("error-rates", values).reading
+    assert "bound" not in reading
+    assert "larger where the topics that are hard for one run are hard for the other too" in reading

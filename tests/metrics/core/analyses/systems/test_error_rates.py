@@ -64,6 +64,14 @@ def test_the_printed_formula_and_the_reversal_of_a_pair_by_scipy():
     assert ours.reversal[0] == pytest.approx(stats.t.cdf(-abs(t) / np.sqrt(1 + 4 / 25), 3))
 
 
+def test_the_printed_formula_is_below_the_paired_one_where_scores_go_apart():
+    together = np.array([[0.1, 0.2], [0.4, 0.5], [0.7, 0.6], [0.9, 0.95]])
+    apart = np.column_stack([together[:, 0], together[::-1, 1]])
+    for table, is_above in ((together, True), (apart, False)):
+        rates = pair_rates(table, n_queries=4)
+        assert (rates.reer_independent[0] > rates.reer_paired[0]) == is_above
+
+
 @cases(200)
 @given(tables())
 def test_bins_hold_the_pairs_by_their_difference(table):

@@ -138,6 +138,17 @@ def test_a_power_comes_first_and_its_numbers_are_those_of_another_program():
     assert kinds["domain"][0] == "85 of 100 cases (yours)" and len(kinds["range"]) == 3
 
 
+def test_a_difference_that_takes_too_many_queries_to_count_is_not_said_to_lack_queries():
+    result = of_file(NAMES[3], difference=1e-5)
+    assert result.headline == (
+        "To see a difference of 1e-05 between runs like run0 and run1 in 80 of 100 cases takes "
+        "more than ten million topics"
+    )
+    assert result.next_parameters == {}
+    few = of_file(NAMES[3], ROWS[:20], difference=0.3)
+    assert few.headline == "20 topics are too few to know how differences of runs spread"
+
+
 def test_a_power_that_is_there_already_stands_once():
     result = of_file(NAMES[3], power=0.9)
     assert [column.key for column in result.columns[:4]] == [

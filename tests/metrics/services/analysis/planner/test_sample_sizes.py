@@ -98,7 +98,7 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
         (ROWS[:20], "sampling-error", "Errors of samples of 20 topics: few to know"),
         (ROWS[:20], "queries-for-error", "Numbers of topics for an error, by 20 topics: few for"),
-        (ROWS[:20], "queries-for-difference", "Numbers of topics for a difference: few are"),
+        (ROWS[:20], "queries-for-difference", "20 topics are too few to know how"),
     ],
 )
 def test_headlines_of_files_tell_a_number_from_thirty_topics_on(values, name, sentence):
