@@ -129,9 +129,12 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     if len(candidates) == 1:
         return f"{first} and {second} gave the same grade to {of_least}"
     n, n_equal = int(pairs.n[candidates].sum()), int(pairs.n_equal[candidates].sum())
+    n_alike = np.count_nonzero(np.round(pairs.share[candidates] - pairs.share[least], 9) == 0) - 1
+    verb = "agree" if n_alike + 1 == len(candidates) else "agree least,"
+    alike = f", and {counted(int(n_alike), 'other pair')} as often" if n_alike else ""
     return (
         f"Of the {len(candidates):,} pairs of annotators with {FEWEST} pairs in common or more, "
-        f"{first} and {second} agree least, on {of_least}; all together agree on "
+        f"{first} and {second} {verb} on {of_least}{alike}; all together agree on "
         f"{100 * n_equal / n:.1f} %"
     )
 

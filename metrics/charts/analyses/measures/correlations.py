@@ -87,10 +87,13 @@ def _correlation_headline(scores: RunScores, pairs: Sequence[MeasurePair]) -> st
     if not any(pair.orders.opposite for pair in pairs):
         return f"No two of these measures order a pair of the {scores.n_runs} against one another"
     tau, pair = min(taus, key=lambda row: row[0])
-    verb = "agree on" if len(taus) == 1 else "agree least on"
+    n_equal = sum(round(value - tau, 9) == 0 for value, _ in taus) - 1
+    verb = "agree" if len(taus) == n_equal + 1 else "agree least"
+    if n_equal:
+        verb += f", as {'does' if n_equal == 1 else 'do'} {counted(n_equal, 'other pair')},"
     return (
-        f"{pair.first} and {pair.second} {verb} the order of {counted(pair.n_runs, 'run')} with a "
-        f"tau-b of {tau:.2f}: {pair.orders.opposite:,} of {counted(sum(pair.orders), 'pair')} of "
+        f"{pair.first} and {pair.second} {verb} on the order of {counted(pair.n_runs, 'run')} with "
+        f"a tau-b of {tau:.2f}: {pair.orders.opposite:,} of {counted(sum(pair.orders), 'pair')} of "
         "runs are in opposite orders"
     )
 

@@ -140,11 +140,14 @@ def _change_headline(
     if not spans.any():
         return f"{counted(n_ranked, 'run')} have the same order by {n_orders} {of}"
     run = int(np.argmax(spans))
+    n_equal = int(np.count_nonzero(spans == spans[run])) - 1
     columns = np.flatnonzero(ranks[run] > 0)
     best, worst = columns[np.argmin(ranks[run, columns])], columns[np.argmax(ranks[run, columns])]
+    name = scores.runs[run]
+    verb = f"and {counted(n_equal, 'other run')} move most, {name}:" if n_equal else "moves most:"
     return (
-        f"{scores.runs[run]} moves most: rank {ranks[run, best]} of {n_ranked} by "
-        f"{scores.columns[best]}, {ranks[run, worst]} by {scores.columns[worst]}"
+        f"{name} {verb} rank {ranks[run, best]} of {n_ranked} by {scores.columns[best]}, "
+        f"{ranks[run, worst]} by {scores.columns[worst]}"
     )
 
 

@@ -64,18 +64,26 @@ def conclusions_result(
     runs: Sequence[str],
     measure: str,
     n_groups: int,
+    unit: str,
     nouns: Nouns,
 ) -> AnalysisResult:
     """The conclusions under each label set; two runs or more.
 
-    sets : those of the outcome; n_groups : of the queries
+    sets : those of the outcome; n_groups : of the queries; unit : the plural noun for one
     """
+    units = f"{n_groups:,} {unit}"
     rows = [
         conclusion_cells(label_set, conclusion, runs)
         for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
     ]
     return AnalysisResult(
-        headline=_headline(outcome, sets, n_runs=len(runs), measure=measure, n_groups=n_groups),
+        headline=_headline(
+            outcome,
+            sets,
+            n_runs=len(runs),
+            measure=measure,
+            few_units="" if n_groups >= FEWEST else units,
+        ),
         reading=(
             "Each line is another set of labels for the same runs; the lowest and the highest "
             "scores give each run labels of its own. Circles are Kendall's tau-b "
@@ -83,7 +91,7 @@ def conclusions_result(
             "which weighs the top more: 1 is the same order. The words count the pairs of runs "
             "that differ under the chosen labels: the same way here (same), the other way round "
             "(opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
-            f"the first {TOP} ranks are the same, or which of their runs falls most. Where one "
+            f"the first {TOP} ranks are the same, or one of their runs that falls most. Where one "
             "annotator moves much, a second opinion on those labels is worth more than new ones."
         ),
         extent=(
@@ -137,23 +145,24 @@ def conclusion_cells(
 
 
 def _headline(
-    outcome: Conclusions, sets: Sequence[SetWords], *, n_runs: int, measure: str, n_groups: int
+    outcome: Conclusions, sets: Sequence[SetWords], *, n_runs: int, measure: str, few_units: str
 ) -> str:
-    """The differences that last under all label sets, and the one that moves the order most."""
+    """The differences that last under all label sets, and the one that moves the order most.
+
+    few_units : too few queries, or groups of them, to say that; "" for enough
+    """
     n_sets = sum(conclusion.n_same is not None for conclusion in outcome.of_sets)
     if not n_sets:
         return f"There is no other label set under which {counted(n_runs, 'run')} can be compared"
-    if n_groups < FEWEST:
-        return (
-            f"{measure} of {counted(n_runs, 'run')} under {counted(n_sets, 'other label set')}, "
-            f"over only {counted(n_groups, 'independent query')}"
-        )
+    label_sets = counted(n_sets, "other label set")
+    if few_units:
+        return f"{measure} of {counted(n_runs, 'run')} under {label_sets}, over only {few_units}"
     if not outcome.n_decided:
         text = f"No two of {counted(n_runs, 'run')} differ by {measure} under the chosen labels"
     else:
         text = (
             f"Of {counted(outcome.n_decided, 'pair')} of runs that differ by {measure}, "
-            f"{outcome.n_lasting:,} do so under each of {counted(n_sets, 'other label set')} too"
+            f"{outcome.n_lasting:,} do so under {'each of ' * (n_sets > 1)}{label_sets} too"
         )
     taus = [
         (conclusion.tau, label_set)
@@ -171,7 +180,11 @@ def _headline(
         where = f"the labels {label_set.title}"
     else:
         where = label_set.title
-    return f"{text}; the order moves most with {where} (tau-b {tau:.2f})"
+    n_equal = sum(round(value - tau, 9) == 0 for value, _ in taus) - 1
+    if n_equal:
+        where += f", and as much with {counted(n_equal, 'other label set')}"
+    verb = "moves" if len(taus) == n_equal + 1 else "moves most"
+    return f"{text}; the order {verb} with {where} (tau-b {tau:.2f})"
 
 
 def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:

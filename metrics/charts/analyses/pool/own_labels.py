@@ -113,7 +113,10 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
             f"{loss.measure} better"
         )
     if part.n < FEWEST:
-        return f"{run.name} has the largest loss of {loss.measure} without {labels}"
+        n_equal = sum(round(other - fall, 9) == 0 for _, _, other in losses) - 1
+        verb = "loses" if len(losses) == n_equal + 1 else "has the largest loss of"
+        alike = f", and {counted(n_equal, 'other run')} as much" if n_equal else ""
+        return f"{run.name} {verb} {loss.measure} without {labels}{alike}"
     rank = (
         f"{part.rank} instead of {loss.rank}"
         if part.rank != loss.rank

@@ -94,9 +94,16 @@ def _headline(
     )
     if closest is None:
         return f"None of {n} of runs differs"
+    n_closest = sum(
+        pair.differ and round(abs(pair.difference) - abs(closest.difference), 9) == 0
+        for pair in pairs
+    )
+    closest_names = f"{names.runs[closest.first]} and {names.runs[closest.second]}"
+    if n_closest > 1:
+        closest_names = f"{counted(n_closest, 'pair')}, such as {closest_names}"
     return (
         f"{differences.n_differing:,} of {n} of runs "
         f"{'differs' if differences.n_differing == 1 else 'differ'}; the closest that do are "
-        f"{abs(closest.difference):.4f} apart ({names.runs[closest.first]} and "
-        f"{names.runs[closest.second]}, {interval_text(closest.interval, digits=4)})"
+        f"{abs(closest.difference):.4f} apart ({closest_names}, "
+        f"{interval_text(closest.interval, digits=4)})"
     )

@@ -111,6 +111,7 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         runs=names_of(runs),
         measure=measure.name,
         n_groups=inputs.groups.n,
+        unit=nouns.queries if inputs.groups.are_single else f"groups of {nouns.queries}",
         nouns=nouns._replace(notes=notes),
     )
 

@@ -35,7 +35,7 @@ def scores_of(**columns: list[float | None]) -> RunScores:
 
 
 def test_the_two_measures_that_agree_least_are_named():
-    scores = scores_of(AP=[0.1, 0.2, 0.3], RR=[0.2, 0.3, 0.5], P=[0.3, 0.1, 0.2])
+    scores = scores_of(AP=[0.1, 0.2, 0.3], RR=[0.3, 0.2, 0.5], P=[0.3, 0.1, 0.2])
     assert correlations_result(scores).headline == (
         "AP and P agree least on the order of 3 runs with a tau-b of -0.33: 2 of 3 pairs of runs "
         "are in opposite orders"
@@ -61,6 +61,25 @@ def test_the_run_that_moves_most_is_named():
     same = scores_of(AP=[0.3, 0.2], RR=[0.3, 0.1])
     assert rank_changes_result(same, of="measures").headline == (
         "2 runs have the same order by 2 measures"
+    )
+
+
+def test_runs_that_move_as_much_are_counted():
+    scores = scores_of(AP=[0.3, 0.2], RR=[0.1, 0.2])
+    assert rank_changes_result(scores, of="measures").headline == (
+        "a and 1 other run move most, a: rank 1 of 2 by AP, 2 by RR"
+    )
+
+
+def test_measures_that_agree_as_little_are_counted():
+    scores = scores_of(AP=[1, 2, 3], RR=[1, 2, 3], P=[3, 1, 2])
+    assert correlations_result(scores).headline == (
+        "AP and P agree least, as does 1 other pair, on the order of 3 runs with a tau-b of -0.33: "
+        "2 of 3 pairs of runs are in opposite orders"
+    )
+    equal = scores_of(AP=[1, 2, 3], RR=[2, 3, 1], P=[3, 1, 2])
+    assert correlations_result(equal).headline.startswith(
+        "AP and RR agree, as do 2 other pairs, on the order of 3 runs with a tau-b of -0.33: "
     )
 
 

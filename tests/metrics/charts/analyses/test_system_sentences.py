@@ -84,6 +84,38 @@ def test_two_runs_are_not_called_alike_by_the_captions_of_a_few_videos():
     assert "95 %" not in result.headline
 
 
+def pooled_run(name: str, n: int, loss: float) -> PooledRun:
+    part = ScoreWithout(n, 2, 0.5 - loss, loss, Interval(loss - 0.01, loss + 0.01), 1)
+    return PooledRun(name, "", True, [RunLoss(0, "AP", 60, 0.5, 1, part, part)])
+
+
+@pytest.mark.parametrize(
+    ("losses", "headline"),
+    [
+        ((0.03,), "A loses AP without the 5 labels that only it brought"),
+        ((0.03, 0.02), "A has the largest loss of AP without the 5 labels that only it brought"),
+        (
+            (0.03, 0.03),
+            "A loses AP without the 5 labels that only it brought, and 1 other run as much",
+        ),
+    ],
+)
+def test_a_loss_is_called_the_largest_if_it_is(losses, headline):
+    runs = [pooled_run(name, 5, loss) for name, loss in zip("AB", losses, strict=False)]
+    result = own_labels_result(runs, n_labels=60, depths=[10], nouns=NOUNS)
+    assert result.headline == headline
+
+
+def test_the_closest_runs_that_differ_are_counted():
+    topics = np.random.default_rng(5).random((40, 1)) / 2
+    noise = np.random.default_rng(6).random((40, 3)) / 50
+    noise -= noise.mean(axis=0)
+    headline = headline_of("pairwise-differences", topics + noise + np.array([[0.1, 0.2, 0.3]]))
+    assert "apart (2 pairs, such as r2 and r1, 95 % interval " in headline
+    headline = headline_of("pairwise-differences", topics + noise + np.array([[0.1, 0.2, 0.4]]))
+    assert "apart (r1 and r0, 95 % interval " in headline
+
+
 @pytest.mark.parametrize("n", [5, 40])
 @pytest.mark.parametrize(
     ("loss", "words"),
@@ -94,8 +126,7 @@ def test_two_runs_are_not_called_alike_by_the_captions_of_a_few_videos():
     ],
 )
 def test_a_gain_without_own_labels_is_not_called_a_loss(n, loss, words):
-    part = ScoreWithout(n, 2, 0.5 - loss, loss, Interval(loss - 0.01, loss + 0.01), 1)
-    run = PooledRun("A", "", True, [RunLoss(0, "AP", 60, 0.5, 1, part, part)])
+    run = pooled_run("A", n, loss)
     headline = own_labels_result([run], n_labels=60, depths=[10], nouns=NOUNS).headline
     assert words in headline and "worse by -" not in headline
     if loss > 0:

@@ -35,6 +35,17 @@ def test_the_two_who_agree_least_are_named_with_their_interval():
     )
 
 
+def test_those_who_agree_as_little_are_counted():
+    assert result(3, n_wrong=(0, 0, 4)).headline == (
+        "Of the 3 pairs of annotators with 30 pairs in common or more, A-0 and A-2 agree least, on "
+        "90.0 % of 40 pairs (95 % interval 76.9 to 96.0), and 1 other pair as often; all together "
+        "agree on 93.3 %"
+    )
+    assert "agree on 100.0 % of 40 pairs (95 % interval 91.2 to 100.0), and 2 other pairs as" in (
+        result(3).headline
+    )
+
+
 def test_two_annotators_have_a_sentence_and_no_heat_map():
     only = result(2, n_wrong=(0, 4))
     assert only.headline == (

@@ -160,7 +160,7 @@ def test_without_people_the_reference_sets_remain(study):
 def test_few_queries_claim_nothing(study):
     result = answer_of(study, NAME).result
     assert result.headline.startswith("C@1 of 4 runs under ")
-    assert result.headline.endswith(" independent queries")
+    assert result.headline.endswith(", over only 8 queries")
 
 
 def test_what_is_missing_is_said(study):
