@@ -43,7 +43,9 @@ def ceiling_of(*, collection: Collection, choices: Choices) -> Ceiling | None:
     value, low, high = numbers
     moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
     age = f" As of {moment} UTC: labels have changed since." if answer.is_stale else ""
-    return Ceiling(value, low, high, n_positive=n_positive, age=age)
+    return Ceiling(
+        value, low, high, n_positive=n_positive, age=age, has_marks=not choices.source.sets
+    )
 
 
 def ceiling_spec(choices: Choices) -> AnalysisSpec:

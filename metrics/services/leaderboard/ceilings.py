@@ -20,6 +20,7 @@ class Ceiling(NamedTuple):
 
     low, high : its 95 % interval; n_positive : positive labels that it is of
     age : the moment that it is of, in words; empty for the present
+    has_marks : scores are by people's labels alone, so that those above it are marked
     """
 
     percent: float
@@ -27,6 +28,7 @@ class Ceiling(NamedTuple):
     high: float
     n_positive: int
     age: str = ""
+    has_marks: bool = True
 
     @property
     def text(self) -> str:
@@ -36,21 +38,27 @@ class Ceiling(NamedTuple):
     @property
     def note(self) -> str:
         """The meaning of the ceiling, in words."""
+        marks = (
+            f"A run whose interval lies wholly above that one is marked “{BEYOND}”."
+            if self.has_marks
+            else "No run is marked for being above it, as these scores are by a reference's grades "
+            "too, of which people's agreement says nothing: people's labels alone have marks."
+        )
         return (
             "A person, by the labels of the others: of the pairs that one annotator calls "
             "positive, the share that another one does, on all pairs with planned labels of two "
             f"or more, over {self.n_positive:,} positive labels, with its 95 % interval. A system "
             "that returns just what one person calls positive would score this by another "
-            "person's labels. A run whose interval lies wholly above that one is marked "
-            f"“{BEYOND}”. C@1 and P@k have a ceiling; AP, nDCG, recall and C@k from 2 up have "
-            "none, as they are no shares of single pairs. Scores are by grades as resolved, which "
-            "one person meets more often than another person's label: the ceiling is rather low."
+            f"person's labels. {marks} C@1 and P@k have a ceiling; AP, nDCG, recall and C@k from "
+            "2 up have none, as they are no shares of single pairs. Scores are by grades as "
+            "resolved, which one person meets more often than another person's label: the "
+            "ceiling is rather low."
             f"{self.age}"
         )
 
     def limits(self, cell: ScoreCell) -> bool:
-        """True if the interval of a score lies wholly above this interval."""
-        return cell.low is not None and cell.low > self.high
+        """True if the interval of a score lies wholly above this interval, and is to be marked."""
+        return self.has_marks and cell.low is not None and cell.low > self.high
 
 
 def has_ceiling(name: str) -> bool:
@@ -74,7 +82,10 @@ def can_have_ceiling(choices: Choices) -> bool:
 
 
 def with_ceiling(table: LeaderboardTable, ceiling: Ceiling) -> LeaderboardTable:
-    """The table and its charts with the ceiling where there is one, and marks on scores above."""
+    """The table and its charts with the ceiling where there is one, and marks on scores above.
+
+    No score has a mark, neither yes nor no, where a reference's grades count too.
+    """
     has_one = [has_ceiling(name) for name in table.kinds]
     rows = [
         row._replace(
@@ -98,4 +109,5 @@ def with_ceiling(table: LeaderboardTable, ceiling: Ceiling) -> LeaderboardTable:
         charts=charts,
         ceiling_texts=[ceiling.text if is_comparable else "" for is_comparable in has_one],
         ceiling_note=ceiling.note,
+        has_ceiling_marks=ceiling.has_marks,
     )

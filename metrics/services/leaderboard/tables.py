@@ -65,7 +65,7 @@ class LeaderboardTable(NamedTuple):
     saturated : names of measures with the best run's score, if it is close to the maximum
     charts : one per measure
     ceiling_texts : of people, one per measure, empty for one that has none; no text without ceiling
-    ceiling_note : its meaning in words
+    ceiling_note : its meaning in words; has_ceiling_marks : scores above it are marked
     """
 
     direction: Direction
@@ -84,6 +84,7 @@ class LeaderboardTable(NamedTuple):
     is_of_these_queries: bool
     ceiling_texts: list[str] = []
     ceiling_note: str = ""
+    has_ceiling_marks: bool = False
 
     @property
     def caption(self) -> LeaderboardCaption:
@@ -122,9 +123,12 @@ class LeaderboardTable(NamedTuple):
         return [name for name, measure_kind in self.kinds.items() if measure_kind == kind]
 
     def beyond_text(self, measure: str, cell: ScoreCell | AbsentScore | None) -> str | None:
-        """The mark of a score above the ceiling of people, yes or no; None without a ceiling."""
+        """The mark of a score above the ceiling of people, yes or no; None without a ceiling.
+
+        None also where a reference's grades count too.
+        """
         texts = dict(zip(self.kinds, self.ceiling_texts, strict=False))
-        if not texts.get(measure) or not isinstance(cell, ScoreCell):
+        if not self.has_ceiling_marks or not texts.get(measure) or not isinstance(cell, ScoreCell):
             return None
         return "yes" if cell.is_beyond else "no"
 

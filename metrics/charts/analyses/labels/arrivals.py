@@ -61,10 +61,13 @@ def _headline(planned: Sequence[ArrivalPoint]) -> str:
     if last.alpha is None or last.n_pairs < FEWEST:
         verb = "has" if last.n_pairs == 1 else "have"
         pairs = counted(last.n_pairs, "pair")
-        return f"{pairs} {verb} two planned labels or more: few to say whether alpha settled"
+        return f"{pairs} {verb} two planned labels or more: too few to tell whether alpha settled"
     now = f"{last.alpha:.3f} ({interval_text(Interval(last.low, last.high), digits=3)})"
     settled = settled_at(list(planned))
     if settled is None:
+        before = planned[-2].alpha if len(planned) > 1 else None
+        if before is None:
+            return f"Alpha of planned labels is {now}; just before it was not defined yet"
         return (
             f"Alpha of planned labels is {now} and has not settled: just before it was more than "
             f"{SETTLED_WITHIN:g} away"

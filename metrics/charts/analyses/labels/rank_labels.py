@@ -45,9 +45,10 @@ def rank_labels_result(
         notes.append(f"{ALL_RUNS}: a pair counts once for each run that returns it there.")
     if rank_table.n_deeper:
         notes.append(
-            f"Ranks below {rank_table.last_rank} are left out, with "
-            f"{counted(rank_table.n_deeper, 'graded pair')} (once for each run): shown are those "
-            f"of the first {DEEPEST} that have a grade at least half as often as the best-judged."
+            f"Ranks deeper than {rank_table.last_rank} are left out, with "
+            f"{counted(rank_table.n_deeper, 'graded pair')} (once for each run): the last rank "
+            f"shown is the deepest of the first {DEEPEST} at which pairs have a grade at least "
+            "half as often as at the rank where most have one."
         )
     if len(runs) > MOST_CHARTS:
         notes.append(f"The chart has the first {MOST_CHARTS} of {len(runs)} runs; the table all.")
@@ -108,7 +109,7 @@ def _headline(rank_table: RankTable, n_graded: int, whole: str) -> str:
     if n_fewest < FEWEST:
         n_pairs = rank_table.whole.n if rank_table.whole else 0
         ranks = f"rank{'s' * (whole != '1')} {whole}"
-        return f"{n_graded:,} of the {n_pairs:,} pairs at {ranks} of the runs have a grade"
+        return f"{n_graded:,} of the {counted(n_pairs, 'pair')} at {ranks} of the runs have a grade"
     sentences = [_at_rank(runs, 1)]
     if rank_table.last_rank > 1:
         sentences.append(_at_rank(runs, rank_table.last_rank))

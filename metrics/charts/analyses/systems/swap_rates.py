@@ -35,7 +35,7 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
             "second set has the opposite order, an exact tie being half a swap. From, to: 95 % "
             f"band of drawing other {table.unit}. Predicted is the mean reversal that the first "
             "set alone foretells. Nothing is extrapolated: sets hold half of those at hand at "
-            "most, and larger ones swap less."
+            "most. Larger sets swap runs that truly differ less often."
         ),
         extent=table.whole_extent,
         columns=[
@@ -72,7 +72,10 @@ def _headline(table: TopicTable, rates: SwapRates) -> str:
     edge = rates.low_from(LEVEL, fewest=FEWEST)
     if table.n_units < FEWEST_UNITS or edge is None:
         return sentence
-    return f"{sentence}, of those {edge:g} or more apart at most {100 * LEVEL:.0f} %, bin by bin"
+    return (
+        f"{sentence}; of those {edge:g} or more apart at most {100 * LEVEL:.0f} % in each bin of "
+        f"{FEWEST} comparisons or more"
+    )
 
 
 def _curves(measured: Sequence[SwapRates]) -> Spec | None:

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.models import Annotator, CountingJudgment, Role
+from annotate.models import Annotator, CountingJudgment, Resolution, Role
 from metrics.services.analysis.ceiling import ceiling_of, ceiling_spec
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.ceilings import Ceiling, has_ceiling
@@ -96,9 +96,25 @@ def test_it_is_the_analysis_of_people_at_the_threshold_of_the_page(study):
     assert recount(1)[1] >= 30
 
 
+def marks_of(client, parameters) -> dict[str, list[str]]:
+    text = client.get(f"{LEADERBOARD}table.csv", parameters).content.decode()
+    marks: dict[str, list[str]] = {}
+    for line in csv.DictReader(io.StringIO(text)):
+        marks.setdefault(line["run"], []).append(line["is_beyond_people"])
+    return {run: sorted(of_run) for run, of_run in marks.items()}
+
+
 def test_the_leaderboard_shows_it_and_marks_runs_above_it(client, study):
-    """By the larger grade the run of the reference's pairs is right everywhere."""
-    parameters = {"labels": "union:original"}
+    """By people's labels as leads settled them the run of a positive of each query is right."""
+    positives: dict[int, tuple[list[int], list[float]]] = {}
+    for resolution in Resolution.objects.select_related("pair"):
+        if resolution.pair.query_id not in positives:
+            positives[resolution.pair.query_id] = ([resolution.pair.document_id], [1.0])
+            resolution.grade, resolution.status = 1, Resolution.Status.ADJUDICATED
+            resolution.save()
+    cast.run(study, "chosen", positives)
+    refresh.refresh(collection=study)
+    parameters = {"labels": "only"}
     compute_kept(study, NAME)
     choices = choices_of(study, **parameters)
     boards.compute(collection=study, spec=choices.spec)
@@ -107,14 +123,27 @@ def test_the_leaderboard_shows_it_and_marks_runs_above_it(client, study):
     assert LABEL in page and f'<td class="number">{ceiling.text}</td>' in page
     # of six measures C@1 alone has one, in both directions
     assert page.count('<td class="number">no ceiling</td>') == 10
-    assert page.count('<span class="under">beyond what these labels can tell</span>') == 1
+    assert "A run whose interval lies wholly above that one is marked" in page
     assert "results/analysis/pool/people-as-systems/?threshold=1" in page
-    text = client.get(f"{LEADERBOARD}table.csv", parameters).content.decode()
-    marks: dict[str, list[str]] = {}
-    for line in csv.DictReader(io.StringIO(text)):
-        marks.setdefault(line["run"], []).append(line["is_beyond_people"])
-    assert sorted(marks["own"]) == ["", "", "", "", "", "yes"]
-    assert sorted(marks["alpha"]) == ["", "", "", "", "", "no"]
+    marks = marks_of(client, parameters)
+    n_marked = sum(of_run.count("yes") for of_run in marks.values())
+    assert page.count('<span class="under">beyond what these labels can tell</span>') == n_marked
+    assert marks["chosen"] == ["", "", "", "", "", "yes"]
+    assert marks["alpha"] == ["", "", "", "", "", "no"]
+
+
+@pytest.mark.parametrize("labels", ["over:original", "union:original"])
+def test_where_a_reference_counts_too_it_stands_there_without_marks(client, study, labels):
+    """By the larger grade the run of the reference's pairs is right everywhere."""
+    compute_kept(study, NAME)
+    choices = choices_of(study, labels=labels)
+    boards.compute(collection=study, spec=choices.spec)
+    ceiling = ceiling_of(collection=study, choices=choices)
+    page = text_of(client.get(LEADERBOARD, {"labels": labels}))
+    assert f'<td class="number">{ceiling.text}</td>' in page
+    assert "No run is marked for being above it, as these scores are by a reference" in page
+    assert "beyond what these labels can tell" not in page
+    assert all(set(marks) == {""} for marks in marks_of(client, {"labels": labels}).values())
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,9 @@ def test_notes_say_what_is_left_out_and_what_counts_twice():
     assert result(deeper, deeper).notes == [
         "Rough.",
         "All runs: a pair counts once for each run that returns it there.",
-        "Ranks below 1 are left out, with 6 graded pairs (once for each run): shown are those of "
-        "the first 20 that have a grade at least half as often as the best-judged.",
+        "Ranks deeper than 1 are left out, with 6 graded pairs (once for each run): the last rank "
+        "shown is the deepest of the first 20 at which pairs have a grade at least half as often "
+        "as at the rank where most have one.",
     ]
 
 

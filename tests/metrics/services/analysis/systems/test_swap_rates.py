@@ -67,7 +67,8 @@ def test_many_topics_say_from_which_difference_on_runs_keep_their_order():
     rng = np.random.default_rng(4)
     values = 0.2 * rng.random((80, 5)) + np.linspace(0, 0.08, 5)
     result = of_scores(NAME, values)
-    assert " apart at most 5 %, bin by bin" in result.headline
+    assert " or more apart at most 5 % in each bin of 100 comparisons or more" in result.headline
+    assert "Larger sets swap runs that truly differ less often." in result.reading
     for row in rows_of(result):
         assert 0 <= row["rate"] <= 1
         if row["low"] is not None:
