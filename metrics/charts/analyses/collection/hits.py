@@ -10,10 +10,10 @@ from metrics.core.analyses.collection.hits import BinHits, BinnedHits
 
 FEWEST = 30  # queries of a bin that a headline tells
 CORRELATIONS = (
-    " Spearman and Kendall, in the rows of all: rank correlations of a query's similarity with "
-    "whether the run is right on it; above 0 it is right more often on what resembles training "
-    "texts. From, to: 95 % interval of Spearman's; of Kendall's there is none, which for hits "
-    "differs by a factor."
+    " In the rows “all”, Spearman and Kendall are rank correlations of a query's similarity with "
+    "whether the run is right on it: above 0 it is right more often on what resembles training "
+    "texts. From, to: 95 % interval of Spearman's. Kendall's has none of its own: of what is right "
+    "or not, it is Spearman's times a factor."
 )
 
 

@@ -21,11 +21,15 @@ def scatter_result(scores: RunScores) -> AnalysisResult:
     ]
     first, second = scores.scores[scores.is_complete].T
     orders = pair_orders(first.tolist(), second.tolist())
+    headline = (
+        f"{x} and {y} order {counted(orders.same, 'pair')} of runs alike and "
+        f"{orders.opposite:,} the other way round"
+    )
+    if n := orders.equal:
+        verb = "has runs that are" if n == 1 else "have runs that are"
+        headline += f"; {counted(n, 'pair')} {verb} equal by one of the two measures or by both"
     return AnalysisResult(
-        headline=(
-            f"{x} and {y} order {counted(orders.same, 'pair')} of runs alike, "
-            f"{orders.opposite:,} the other way round, and {orders.equal:,} not both"
-        ),
+        headline=headline,
         reading=(
             "A point a run. From, to: 95 % interval of the mean for other queries like these; "
             "blank where there is none."
@@ -135,6 +139,8 @@ def _change_headline(
 ) -> str:
     n_ranked = int(np.count_nonzero(scores.is_complete))
     n_orders = int(np.count_nonzero(ranks.any(axis=0)))
+    if n_ranked < 2:
+        return f"Fewer than two runs have an average by each of these {of}: there is no order"
     if n_orders < 2:
         return f"Fewer than two of these {of} tell {counted(n_ranked, 'run')} apart"
     if not spans.any():

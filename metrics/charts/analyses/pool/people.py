@@ -29,17 +29,17 @@ def people_result(
     return AnalysisResult(
         headline=_headline(whole, len(people) - 1),
         reading=(
-            "An annotator's labels are taken for the answer of a system, and the other annotators' "
-            "labels of the same pairs for the truth. Precision: of the pairs that the annotator "
-            f"calls relevant (grade {threshold} or more), the share to which the others do. "
-            "Recall: of what the others call relevant, the share to which the annotator does. "
-            "The lines of the chart are 95 % intervals. All together is what annotators reach by "
-            "one another's labels; a run that scores higher is not proved to be better than they."
+            "An annotator's labels are taken as the answer of a system, and the other annotators' "
+            "labels of the same pairs as the truth. Precision: of the pairs that the annotator "
+            f"calls relevant (grade {threshold} or more), the share that the others call relevant. "
+            "Recall: of what the others call relevant, the share that the annotator does. The "
+            "lines of the chart are 95 % intervals. All together: what annotators reach by one "
+            "another's labels; a run that scores higher is not proved to be better than people."
         ),
         extent=f"{extent}, on pairs that two or more of them labelled",
         columns=[
             Column("annotator", "Annotator"),
-            Column("n", "Labels on pairs of several"),
+            Column("n", "Labels on pairs that several labelled"),
             Column("n_positive", "Called relevant"),
             Column("n_expected", "Relevant by the others", 1),
             Column("precision", "Precision", 3),
@@ -58,16 +58,19 @@ def people_result(
 
 def _headline(whole: PersonQuality, n_people: int) -> str:
     if whole.precision is None:
-        return f"None of {counted(n_people, 'annotator')} calls a pair of several relevant"
-    if whole.n_positive < FEWEST:
         return (
-            f"{counted(n_people, 'annotator')} called a pair of several relevant only "
-            f"{counted(whole.n_positive, 'time')}"
+            f"None of {counted(n_people, 'annotator')} called a pair relevant that others labelled"
+        )
+    if whole.n_positive < FEWEST:
+        verb = "calls" if whole.n_positive == 1 else "call"
+        return (
+            f"Of {counted(whole.n, 'label')} on pairs that several annotators labelled, only "
+            f"{whole.n_positive:,} {verb} a pair relevant"
         )
     share = share_text(whole.precision, whole.precision_interval)
     return (
-        f"Held to one another's labels, annotators reach a precision and recall of {share} over "
-        f"{whole.n_positive:,} labels of relevant"
+        f"Judged by one another's labels, annotators reach a precision and recall of {share} over "
+        f"{whole.n_positive:,} labels that call a pair relevant"
     )
 
 

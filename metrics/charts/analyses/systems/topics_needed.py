@@ -46,11 +46,11 @@ def topics_needed_result(table: TopicTable, study: Generalizability) -> Analysis
         headline=_headline(table, study),
         reading=(
             f"E rho squared is about the order of runs: how well their means over {table.unit} "
-            f"follow those over all {table.unit} there could be, 1 being entirely. Phi is about "
+            f"follow those over all {table.unit} there could be (1: entirely). Phi is about "
             f"the means themselves, for which a hard sample of {table.unit} is an error too. From, "
             f"to: 95 % intervals, which take runs and {table.unit} for random samples of normal "
-            "effects; a blank end has no bound. The chart shows both by number, with intervals as "
-            f"bands and lines at {GOOD:g} and at the {n:,} at hand."
+            "effects; a blank end has no bound. The chart shows both by the number of "
+            f"{table.unit}, with intervals as bands and lines at {GOOD:g} and at the {n:,} at hand."
         ),
         extent=table.whole_extent,
         columns=[
@@ -72,7 +72,10 @@ def _headline(table: TopicTable, study: Generalizability) -> str:
     n = table.n_units
     value, interval = study.relative.coefficient(n)
     if value is None:
-        return f"The {len(table.runs):,} runs have the same {table.score} on all {table.noun}"
+        return (
+            f"All runs have the same {table.score} on each of the {len(table.topics):,} "
+            f"{table.noun}"
+        )
     if not study.components.systems:
         return (
             f"The runs differ no more than chance lets them on {n:,} {table.unit}: their variance "
@@ -81,15 +84,18 @@ def _headline(table: TopicTable, study: Generalizability) -> str:
     needed, between = study.relative.topics_for(GOOD)
     absolute, _ = study.absolute.topics_for(GOOD)
     if n < FEWEST:
-        return f"E rho squared and Phi of {n:,} {table.unit}: few to know variances by"
+        return f"{n:,} {table.unit} are too few to know how scores vary"
     sentence = f"With {n:,} {table.unit} E rho squared is {value:.3f}"
     if interval.low is None:
-        return f"{sentence} (no interval); {GOOD:g} takes {needed:,}, of Phi {absolute:,}"
+        return (
+            f"{sentence} (no interval); a value of {GOOD:g} takes {needed:,}, and for Phi it takes "
+            f"{absolute:,}"
+        )
     low, high = between
     ends = f"{low:,.0f} or more" if high is None else f"{low:,.0f} to {high:,.0f}"
     return (
-        f"{sentence} ({interval_text(interval, digits=3)}); {GOOD:g} takes {needed:,} ({ends}), of "
-        f"Phi {absolute:,}"
+        f"{sentence} ({interval_text(interval, digits=3)}); a value of {GOOD:g} takes {needed:,} "
+        f"({ends}), and for Phi it takes {absolute:,}"
     )
 
 

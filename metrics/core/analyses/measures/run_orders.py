@@ -22,9 +22,9 @@ class RunMean(NamedTuple):
 
 
 class PairOrders(NamedTuple):
-    """Numbers of pairs of runs that two measures order alike, against one another, or not both.
+    """Numbers of pairs of runs that two measures order alike, or against one another.
 
-    equal : by one of the measures at least
+    equal : those that are equal by one of the measures at least
     """
 
     same: int

@@ -56,8 +56,8 @@ ANALYSES = [
         definition=(
             "Each run's averages by two measures, as the leaderboard has them, with its 95 % "
             "intervals by groups of queries: Wilson's of shares, Student's of mean ranks, none of "
-            "a median. Pairs of runs are counted that the two measures order alike, the other way "
-            "round, or not both; averages that are equal to 12 digits are equal."
+            "a median. Pairs of runs are counted that the two measures order alike, or the other "
+            "way round, or that are equal by one of them; averages equal to 12 digits are equal."
         ),
         find=run_orders.scatter,
         function=run_means,

@@ -120,10 +120,27 @@ def test_a_run_without_an_average_has_no_rank_and_no_point():
     rows = {row[0]: row for row in rank_changes_result(scores, of="measures").rows}
     assert rows["b"][1:4] == [None, None, 0] and rows["c"][1:3] == [2, 2]
     result = scatter_result(scores)
-    assert result.headline == (
-        "AP and RR order 1 pair of runs alike, 0 the other way round, and 0 not both"
-    )
+    assert result.headline == ("AP and RR order 1 pair of runs alike and 0 the other way round")
     assert [value["run"] for value in result.spec["data"]["values"]] == ["a", "c"]
+
+
+def test_runs_that_a_measure_has_equal_are_told_apart_from_those_in_an_order():
+    scores = scores_of(AP=[0.3, 0.3, 0.1], RR=[0.3, 0.2, 0.2])
+    assert scatter_result(scores).headline == (
+        "AP and RR order 1 pair of runs alike and 0 the other way round; 2 pairs have runs that "
+        "are equal by one of the two measures or by both"
+    )
+    scores = scores_of(AP=[0.3, 0.3, 0.1], RR=[0.3, 0.2, 0.4])
+    assert scatter_result(scores).headline.endswith(
+        "; 1 pair has runs that are equal by one of the two measures or by both"
+    )
+
+
+def test_one_run_with_all_averages_has_no_order():
+    scores = scores_of(AP=[0.3, None, 0.1], RR=[0.3, 0.2, None])
+    assert rank_changes_result(scores, of="measures").headline == (
+        "Fewer than two runs have an average by each of these measures: there is no order"
+    )
 
 
 def test_precision_is_told_at_half_of_the_positives():

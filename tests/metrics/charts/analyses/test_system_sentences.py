@@ -5,13 +5,15 @@ import pytest
 
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.own_labels import PooledRun, own_labels_result
+from metrics.charts.analyses.pool.people import people_result
 from metrics.charts.analyses.pool.run_likeness import likeness_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
+from metrics.core.analyses.pool.people import PersonQuality
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 from metrics.core.analyses.systems.swap_rates import swap_rates
 from metrics.core.files.scores import ScoreTable
-from metrics.core.statistics.intervals import Interval
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 from metrics.services.analysis.analyses import FileRequest
 from metrics.services.analysis.register import ANALYSES
 
@@ -37,9 +39,12 @@ def test_runs_with_the_best_mean_lead_together():
 def test_scores_without_error_have_no_interval_of_their_topics():
     topics = np.linspace(0, 0.4, 40)[:, None]
     sentence = headline_of("topics-needed", topics + np.array([[0.1, 0.3]]))
-    assert sentence.startswith("With 40 topics E rho squared is 1.000 (no interval); 0.9 takes 1,")
-    assert headline_of("topics-needed", np.random.default_rng(2).random((20, 3))).endswith(
-        "of 20 topics: few to know variances by"
+    assert sentence.startswith(
+        "With 40 topics E rho squared is 1.000 (no interval); a value of 0.9 takes 1, and for Phi "
+        "it takes "
+    )
+    assert headline_of("topics-needed", np.random.default_rng(2).random((20, 3))) == (
+        "20 topics are too few to know how scores vary"
     )
 
 
@@ -144,3 +149,30 @@ def test_the_printed_error_rate_is_called_no_bound():
     reading = result_of("error-rates", values).reading
     assert "bound" not in reading
     assert "larger where the topics that are hard for one run are hard for the other too" in reading
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "headline"),
+    [
+        (0, "None of 2 annotators called a pair relevant that others labelled"),
+        (
+            1,
+            "Of 60 labels on pairs that several annotators labelled, only 1 calls a pair relevant",
+        ),
+        (
+            12,
+            "Of 60 labels on pairs that several annotators labelled, only 12 call a pair relevant",
+        ),
+        (
+            40,
+            "Judged by one another's labels, annotators reach a precision and recall of 50.0 % (95 "
+            "% interval 45.0 to 55.0) over 40 labels that call a pair relevant",
+        ),
+    ],
+)
+def test_people_are_judged_by_one_another_where_they_call_enough_relevant(n_positive, headline):
+    share, interval = (0.5, Interval(0.45, 0.55)) if n_positive else (None, NO_INTERVAL)
+    whole = PersonQuality(None, 60, n_positive, 5.0, share, interval, share, interval, share)
+    people = [whole, whole._replace(annotator=0), whole._replace(annotator=1)]
+    result = people_result(people, names=["A-1", "A-2"], threshold=1, notes=[])
+    assert result.headline == headline

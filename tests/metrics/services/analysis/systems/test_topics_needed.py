@@ -69,7 +69,8 @@ def test_groups_of_topics_are_what_is_counted():
 
 def test_runs_without_differences_are_said_to_be_so():
     equal = of_scores(NAME, np.full((4, 3), 0.5))
-    assert equal.headline == "The 3 runs have the same score on all topics" and not equal.spec
+    assert equal.headline == "All runs have the same score on each of the 4 topics"
+    assert not equal.spec
     noise = np.array([[0.1, 0.9], [0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.8, 0.2]])
     by_chance = of_scores(NAME, noise)
     assert by_chance.headline.endswith("on 5 topics: their variance is estimated as 0")
@@ -89,5 +90,6 @@ def test_the_best_runs_of_trec_3_as_gt4ireval_has_them():
     row = rows["Phi of 0.95"]
     assert (row["n"], row["n_low"], row["n_high"]) == (259, 130, 487)
     assert result.headline.startswith(
-        "With 50 topics E rho squared is 0.933 (95 % interval 0.893 to 0.963); 0.9 takes 33 ("
+        "With 50 topics E rho squared is 0.933 (95 % interval 0.893 to 0.963); a value of 0.9 "
+        "takes 33 ("
     )
