@@ -50,7 +50,7 @@ def distribution_result(
     if own_size is not None:
         row = next(size for size in distributions.of_sizes if size.size == own_size)
     if population.is_small:
-        headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+        headline = f"{n_units:,} {unit} are too few to know the errors of samples"
     elif row.size == n:
         headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
     else:

@@ -56,7 +56,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     row = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
     n = plan.of_these[row]
     n_at_hand, n_units, unit = plan.population
-    headline = f"Numbers of {nouns.queries} for an error, by {n_units:,} {unit}: few for a spread"
+    headline = f"{n_units:,} {unit} are too few to know how the scores of a run spread"
     if not plan.population.is_small:
         headline = (
             f"{n:,} of the {n_at_hand:,} {nouns.queries} keep the {score} of a run like {plan.run} "
@@ -77,7 +77,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         reading=(
             f"{nouns.title} so that 95 of 100 samples are within the error. Of these: of the "
             f"{n_at_hand:,} at hand. Like these: for other {nouns.queries} of the same kind. "
-            + ("Pairs, hours and pay are of the first." if cost else "")
+            + (f"Pairs, hours and pay are of the {nouns.queries} of these." if cost else "")
         ).strip(),
         extent=nouns.extent,
         columns=[

@@ -78,9 +78,9 @@ class JudgingCost(NamedTuple):
 def middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:
     """A sentence on the spread in the middle; noun : of what the others are."""
     return (
-        f"{subject} spread in the middle of those chosen; of {noun} that spreads least the errors "
-        f"are {middle.least:.2f} times as large, of {noun} that spreads most {middle.most:.2f} "
-        "times."
+        f"{subject} have the middle spread of those chosen: for {noun} with the least spread "
+        f"errors are {middle.least:.2f} times as large, for {noun} with the most "
+        f"{middle.most:.2f} times."
     )
 
 

@@ -53,7 +53,7 @@ def sampling_result(
     most = n / 2 if own_size is None else own_size
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
     if row is None or population.is_small:
-        headline = f"Errors of samples of {n_units:,} {unit}: few to know their spread by"
+        headline = f"{n_units:,} {unit} are too few to know the errors of samples"
     elif row.of_these is None:
         headline = (
             f"On {row.size:,} {nouns.queries} like these the {measure or 'score'} of "
@@ -74,8 +74,8 @@ def sampling_result(
         reading=(
             "The distance that so many of 100 samples stay within. Of these: samples of the "
             f"{nouns.queries} at hand, drawn once each. Like these: other {nouns.queries} of the "
-            f"same kind. What is drawn are {unit}. The error of one score; two runs on the same "
-            f"{nouns.queries} differ by less or more than that."
+            f"same kind. What is drawn are {unit}. These are errors of one score: the error of the "
+            f"difference of two runs on the same {nouns.queries} may be smaller or larger."
         ),
         extent=nouns.extent,
         columns=[Column("run", "Run"), Column("n", nouns.title), *COLUMNS]

@@ -21,9 +21,9 @@ def differences_result(
         headline=_headline(differences, names),
         reading=(
             "Runs that share a letter do not differ; a thin rule spans them, with a dot at each. "
-            "An arrow spans a pseudo-group: a run and those after it down to the first that "
-            "differs from it; runs of two groups need not differ. From, to: 95 % interval of a "
-            "run's mean by itself, so runs whose intervals overlap may differ. What does not "
+            "An arrow spans a pseudo-group: a run and those after it that come before the "
+            "first one that differs from it; runs of two groups need not differ. From, to: 95 % "
+            "interval of a run's mean by itself, so runs whose intervals overlap may differ. What does not "
             "differ is not shown to be equal."
         ),
         extent=nouns.extent,
@@ -87,23 +87,22 @@ def _headline(differences: SystemDifferences, names: RunNames) -> str:
         return names.too_few_text
     best = differences.systems[0]
     n = len(differences.systems)
+    verb = "differs" if differences.n_differing == 1 else "differ"
+    differing = (
+        f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs {verb}"
+    )
     n_like = sum(row.group == 1 for row in differences.systems) - 1
     n_best = sum(row.rank == 1 for row in differences.systems)
     if n_best > 1:
-        return (
-            f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; "
-            f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs differ"
-        )
+        return f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; {differing}"
     lead = (
         f"{names.runs[best.system]} leads with a mean of {best.mean:.4f} "
         f"({interval_text(best.interval, digits=4)})"
     )
     if best.n_differing == n - 1:
-        return f"{lead} and differs from {'the other run' if n == 2 else f'all {n - 1:,} others'}"
+        others = {2: "the other run", 3: "both others"}.get(n, f"all {n - 1:,} others")
+        return f"{lead} and differs from {others}"
     if not n_like:
         return f"{lead} and differs from {best.n_differing:,} of {n - 1:,} others"
     following = "the next run" if n_like == 1 else f"the next {n_like:,} runs"
-    return (
-        f"{lead}; nothing separates it from {following}; "
-        f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs differ"
-    )
+    return f"{lead}; nothing separates it from {following}; {differing}"

@@ -88,7 +88,7 @@ def _headline(table: TopicTable, rates: ErrorRates) -> str:
         row = rates.reer_paired[at_hand, rates.n_pairs > 0]
         return (
             f"By the formula of REER {two_sets} would disagree on {pairs} with a chance of "
-            f"{row.min():.2f} to {row.max():.2f}, by difference"
+            f"{row.min():.2f} to {row.max():.2f}, depending on their difference"
         )
     edges = [rates.trusted_from(level)[at_hand] for level in LEVELS]
     of_levels = [

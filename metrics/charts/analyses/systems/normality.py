@@ -36,8 +36,9 @@ def normality_result(
             "A squared grows with the distance from a normal distribution of the same mean and "
             "spread. Adjusted p: Benjamini and Hochberg's over the runs; below .05 normality is "
             "rejected, so that 5 % of the rejections are expected to be wrong. Not rejected is "
-            f"not proven: few {unit} reject little. Residuals are what the means of a run "
-            f"and of its {unit} leave: the analysis of variance takes these for normal."
+            f"not proven: with few {unit} little is rejected. Residuals are what is left of scores "
+            f"without the means of runs and of {unit}: the analysis of variance takes these for "
+            "normal."
         ),
         extent=nouns.extent,
         columns=[

@@ -96,8 +96,8 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
         (ROWS, "sampling-error", "On 100 of the 200 topics the score of run1 is within 0.0"),
         (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
-        (ROWS[:20], "sampling-error", "Errors of samples of 20 topics: few to know"),
-        (ROWS[:20], "queries-for-error", "Numbers of topics for an error, by 20 topics: few for"),
+        (ROWS[:20], "sampling-error", "20 topics are too few to know the errors of samples"),
+        (ROWS[:20], "queries-for-error", "20 topics are too few to know how the scores of a"),
         (ROWS[:20], "queries-for-difference", "20 topics are too few to know how"),
     ],
 )
@@ -146,7 +146,9 @@ def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
             if point["n"] == row["n"] and point["distance"] >= row["within_95"]
         ]
         assert min(within) >= 95
-    assert "few to know" in of_file("error-distribution", ROWS[:20]).headline
+    assert of_file("error-distribution", ROWS[:20]).headline == (
+        "20 topics are too few to know the errors of samples"
+    )
 
 
 def test_scores_beyond_one_have_errors_of_their_own_size():

@@ -103,7 +103,12 @@ def test_what_is_missing_is_told(study, choices, words):
     ("steps", "ending"),
     [
         ([0.5, 0.0], " and differs from the other run"),
-        ([0.5, 0.0, 0.3], " and differs from all 2 others"),
+        ([0.5, 0.0, 0.3], " and differs from both others"),
+        ([0.5, 0.0, 0.3, 0.2], " and differs from all 3 others"),
+        (
+            [0.5, 0.495, 0.49],
+            "; nothing separates it from the next run; 1 of 3 pairs of runs differs",
+        ),
         ([0.5, 0.5, 0.0], "; nothing separates it from the next run; 2 of 3 pairs of runs differ"),
         ([0.5] * 3, "; nothing separates it from the next 2 runs; 0 of 3 pairs of runs differ"),
     ],
