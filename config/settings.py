@@ -312,6 +312,7 @@ REST_FRAMEWORK = {
         "annotate.sign_in.authentication.HasScope",
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
+    "URL_FORMAT_OVERRIDE": None,  # "format" is a parameter like another
 }
 
 # --- log ------------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def check_options(analysis: Analysis, options: dict[str, Any]) -> None:
                 if its_choices & analysis.choices
                 and not (options["scores"] and option in OF_COLLECTION)
             ]
-            has = f"what does: {', '.join(flags)}" if flags else "no such option does"
+            has = f"what does: {', '.join(flags)}" if flags else "it has no such option"
             raise CommandError(
                 f"{flag_of(name)} changes nothing in {analysis.name}: leave it out; {has}."
             )
@@ -238,8 +238,10 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
         if errors:
             raise CommandError(" ".join(errors))
         result = analysis.of_scores(FileRequest(table, method, treatment, plan))
-    except (FormatError, OSError) as error:
+    except FormatError as error:
         raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"The file {path} cannot be read: {error.strerror}.") from error
     except NotDefined as reason:
         raise CommandError(f"Not defined. {reason}") from reason
     has_method, has_treatment = (

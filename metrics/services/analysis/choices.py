@@ -223,9 +223,8 @@ def team_to_mark(
     teams = sorted({run.team for run in available_runs if run.team})
     if not team or team in teams:
         return team
-    errors.append(
-        f'No run is of the team "{team[:40]}" to mark; there are: {", ".join(teams) or "none"}.'
-    )
+    available = f"there are: {', '.join(teams)}" if teams else "none of the runs has a team"
+    errors.append(f'No run is of the team "{team[:40]}" to mark; {available}.')
     return ""
 
 

@@ -218,7 +218,7 @@ def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
         "layer": [
             {
                 "data": {"values": [{"mark": mark} for mark in MARKS]},
-                "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
+                "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3], "aria": False},
                 "encoding": {
                     "x": {"field": "mark", "type": "quantitative"},
                     "tooltip": {"field": "mark", "type": "quantitative", "title": "Convention"},

@@ -100,7 +100,7 @@ def with_rule(lines: Spec | None, channel: str, value: float) -> Spec | None:
         "layer": [
             {
                 "data": rows,
-                "mark": {"type": "rule", "color": "@ink", "strokeDash": [2, 3]},
+                "mark": {"type": "rule", "color": "@ink", "strokeDash": [2, 3], "aria": False},
                 "encoding": encoding,
             },
             {

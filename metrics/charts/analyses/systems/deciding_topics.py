@@ -89,7 +89,10 @@ def _lead_line(table: TopicTable, topics: DecidingTopics) -> Spec:
         tooltip_row("lead", "Lead", ".5f"),
     ]
     layers: list[Spec] = [
-        {"mark": {"type": "rule", "color": "@ink"}, "encoding": {"y": {"datum": 0}}},
+        {
+            "mark": {"type": "rule", "color": "@ink", "aria": False},
+            "encoding": {"y": {"datum": 0}},
+        },
         {
             "mark": {"type": "line", "color": "@blue", "point": len(values) <= MARKED},
             "encoding": {"x": x, "y": y, "tooltip": tooltip},

@@ -164,7 +164,7 @@ def rate_layers(
     return [
         *(
             {
-                "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
+                "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3], "aria": False},
                 "encoding": {"y": {"datum": level}},
             }
             for level in levels

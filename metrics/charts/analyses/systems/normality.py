@@ -133,7 +133,7 @@ def _dots(tests: Sequence[tuple[str, Normality]]) -> Spec | None:
         "encoding": {"y": y},
         "layer": [
             {
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "aria": False},
                 "data": {"values": [{}]},
                 "encoding": {"x": {"datum": RATE, "type": "quantitative"}, "y": None},
             },

@@ -112,7 +112,7 @@ def _curves(measured: Sequence[SwapRates]) -> Spec | None:
         "layer": [
             {
                 "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "area", "color": "@ink-3"},
+                "mark": {"type": "area", "color": "@ink-3", "aria": False},
                 "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}},
             },
             {"mark": "line", "encoding": line},

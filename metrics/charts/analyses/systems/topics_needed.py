@@ -131,12 +131,12 @@ def _curves(table: TopicTable, ratios: Sequence[tuple[str, SignalRatio]]) -> Spe
         "layer": [
             {
                 "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": "area",
+                "mark": {"type": "area", "aria": False},
                 "encoding": band,
             },
             *(
                 {
-                    "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3]},
+                    "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3], "aria": False},
                     "encoding": {channel: {"datum": datum}},
                 }
                 for channel, datum in (("y", GOOD), ("x", n))

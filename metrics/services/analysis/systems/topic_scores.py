@@ -160,10 +160,12 @@ def _complete(
     notes += _gap_notes(scores, is_missing, treatment)
     values = scores.values[np.ix_(topics, runs)]
     if len(values) < 2 or values.shape[1] < least:
+        has_all = topics.all() and runs.all()
+        remedy = "choose others" if has_all else f"choose how to treat {noun} that a run misses"
         raise NotDefined(
-            f"It takes {counted(least, 'run')} and two {noun} without gaps; what is left is "
-            f"{counted(values.shape[1], 'run')} and {values.shape[0]:,} of the {noun}: choose how "
-            f"to treat {noun} that a run misses."
+            f"It takes {counted(least, 'run')} and two {noun}{'' if has_all else ' without gaps'}; "
+            f"{'there' if has_all else 'left'} are {counted(values.shape[1], 'run')} and "
+            f"{values.shape[0]:,} of the {noun}: {remedy}."
         )
     if measure is None:
         values = np.where(np.isnan(values), 0, values)

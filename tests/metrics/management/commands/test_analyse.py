@@ -81,7 +81,7 @@ def test_choices_are_options(study):
         ),
         ((NAME, *OF_STUDY, "--label-source", "over:none"), 'no reference set "none"'),
         (("hits-by-length", *OF_STUDY, "--run", "alpha"), "It takes 2 runs"),
-        (("differences", *OF_STUDY, "--mark", "Red"), "there are: none."),
+        (("differences", *OF_STUDY, "--mark", "Red"), "none of the runs has a team."),
         (("length-examples", *OF_STUDY, "--svg"), "take --csv or --json"),
         (
             (NAME, *OF_STUDY, "--method", "tukey"),
@@ -95,7 +95,7 @@ def test_choices_are_options(study):
         ((NAME, *OF_STUDY, "--run", "alpha"), f"--run changes nothing in {NAME}"),
         (
             ("alpha-as-labels-came", *OF_STUDY, "--measure", "AP"),
-            "leave it out; no such option does.",
+            "leave it out; it has no such option.",
         ),
         (("conclusions", *OF_STUDY, "--name", "a", "--missing", "runs"), "--missing changes"),
     ],
@@ -145,7 +145,7 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
             "measure-correlations",
             "model,A,B\na,1,2\nb,2,3\n",
             ("--method", "tukey"),
-            "--method changes nothing in measure-correlations: leave it out; no such option does.",
+            "--method changes nothing in measure-correlations: leave it out; it has no such option.",
         ),
         (
             "anova",

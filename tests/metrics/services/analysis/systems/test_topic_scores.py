@@ -237,7 +237,7 @@ def test_more_than_four_runs_or_topics_with_gaps_are_counted():
 
 
 def test_a_file_with_too_many_gaps_or_too_little_is_refused():
-    with pytest.raises(NotDefined, match="is 3 runs and 1 of the topics"):
+    with pytest.raises(NotDefined, match="left are 3 runs and 1 of the topics: choose how"):
         scores_of_file(GAPS[:2], missing="queries")
     with pytest.raises(NotDefined, match="is 1 run and 4 of the topics"):
         scores_of_file(GAPS[:, :2], names=("A", "B"), missing="runs")
@@ -268,3 +268,13 @@ def test_scores_whose_squares_are_no_numbers_count_0():
     tiny = 0.5**1000
     scores = scores_of_file([[0.5, 0.5, tiny], [0.25, 0.25 + 1e-99, -tiny], [0, tiny, 1e-99]])
     assert scores.values.tolist() == [[0.5, 0.5, 0], [0.25, 0.25, 0], [0, 0, 1e-99]]
+
+
+def test_a_query_set_of_one_query_is_called_that_and_no_gap(study):
+    one = study.query_sets.create(name="one", direction="forward")
+    one.members.create(item=study.items.filter(side="query").latest("pk"), part="source")
+    with pytest.raises(NotDefined) as refusal:
+        scores_of(study, queries="one")
+    assert str(refusal.value) == (
+        "It takes 2 runs and two queries; there are 5 runs and 1 of the queries: choose others."
+    )
