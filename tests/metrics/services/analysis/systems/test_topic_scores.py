@@ -239,7 +239,7 @@ def test_more_than_four_runs_or_topics_with_gaps_are_counted():
 def test_a_file_with_too_many_gaps_or_too_little_is_refused():
     with pytest.raises(NotDefined, match="left are 3 runs and 1 of the topics: choose how"):
         scores_of_file(GAPS[:2], missing="queries")
-    with pytest.raises(NotDefined, match="is 1 run and 4 of the topics"):
+    with pytest.raises(NotDefined, match="left are 1 run and 4 of the topics"):
         scores_of_file(GAPS[:, :2], names=("A", "B"), missing="runs")
     with pytest.raises(NotDefined, match="It takes two topics and 2 runs"):
         scores_of_file(GAPS[:1])
