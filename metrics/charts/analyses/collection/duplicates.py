@@ -80,9 +80,10 @@ def duplicates_result(
     return AnalysisResult(
         headline=_headline(counts),
         reading=(
-            "A row for each item of a group; the first is the most judged one. The same: equal "
-            "texts but for case, stops, commas, quotes and spaces, or files of equal checksum. "
-            "Nearly: the similarity of two texts, of their 5-grams of characters, is .9 or more."
+            "A row for each item of a group; the first is the most judged one. The same: texts "
+            "that differ in case, full stops, commas, quotes and spaces alone, or files of the "
+            "same checksum. Nearly: the similarity of two texts, of their 5-grams of characters, "
+            "is .9 or more."
         ),
         extent=extent,
         columns=[

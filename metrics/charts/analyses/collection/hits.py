@@ -20,7 +20,7 @@ CORRELATIONS = (
 class BinAxis(NamedTuple):
     """The quantity that queries are put into bins by.
 
-    key : in files; title : of the axis; reading : what it is of a text
+    key : in files; title : of the axis; reading : the same in a sentence, of a text
     of_bin : a bin in a sentence; digits : of its ends
     """
 
@@ -31,13 +31,11 @@ class BinAxis(NamedTuple):
     digits: int
 
 
-LENGTH = BinAxis(
-    "characters", "Characters", "the number of its characters", "of {} characters", digits=0
-)
+LENGTH = BinAxis("characters", "Characters", "number of characters", "of {} characters", digits=0)
 SIMILARITY = BinAxis(
     "similarity",
     "Mean similarity to the ten nearest training texts",
-    "its mean similarity to the ten nearest training texts",
+    "mean similarity to the ten nearest training texts",
     "with a similarity of {}",
     digits=1,
 )
@@ -77,7 +75,7 @@ def hits_result(
         headline=_headline(result, axis, nouns, runs, measure),
         reading=(
             f"Shares of the {nouns.queries} on which {measure} is 1 for both runs, one of them, or "
-            f"neither, by the text: {axis.reading}. Above each bar, how many there are."
+            f"neither, by their text's {axis.reading}. Above each bar, how many there are."
             f"{CORRELATIONS if result.correlations else ''}"
         ),
         extent=nouns.extent,
@@ -149,12 +147,12 @@ def _headline(
     many = [(label, bin_hits) for label, bin_hits in bins if bin_hits and bin_hits.n >= FEWEST]
     if len(many) < 2:
         return sentence
-    ends = ", ".join(
-        f"of the {bin_hits.n:,} {axis.of_bin.format(label)} on {_alone(bin_hits, 0)} and "
-        f"{_alone(bin_hits, 1)}"
+    ends = " and ".join(
+        f"{_alone(bin_hits, 0)} and {_alone(bin_hits, 1)} of the {bin_hits.n:,} "
+        f"{axis.of_bin.format(label)}"
         for label, bin_hits in (many[0], many[-1])
     )
-    return f"{sentence}; {ends}"
+    return f"{sentence}; these are {ends}"
 
 
 def _alone(bin_hits: BinHits, run: int) -> str:

@@ -50,7 +50,7 @@ def _length_headline(result: PositivesByLength, nouns: Nouns) -> str:
     if short is None or long is None:
         return (
             "Too few different lengths to compare short and long texts: the median has "
-            f"{result.median:,.0f} words"
+            f"{counted(round(result.median), 'word')}"
         )
     if ratio is None or interval.low is None:
         return (
@@ -78,7 +78,7 @@ def _words(fifth: LengthFifth) -> str:
 def _correlation_text(result: PositivesByLength) -> str:
     correlation = result.correlation
     if correlation.value is None:
-        return "Spearman's correlation of both is not defined: one of them does not vary."
+        return "Spearman's correlation of the two is not defined, as one of them does not vary."
     return (
         f"Spearman's correlation of words and positives: {correlation.value:.3f} "
         f"({interval_text(correlation.interval, digits=3)}, n {correlation.n:,})."
@@ -153,7 +153,7 @@ def examples_result(examples: Sequence[TextExample], nouns: Nouns) -> AnalysisRe
         ),
         reading=(
             "Up to five texts each, drawn from the hundred shortest, the hundred in the middle and "
-            "the hundred longest, or from a third of them where there are fewer than 300."
+            "the hundred longest, or from a third of all texts each where there are fewer than 300."
         ),
         extent=nouns.extent,
         columns=[

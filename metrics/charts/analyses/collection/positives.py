@@ -36,9 +36,9 @@ def positives_result(
     return AnalysisResult(
         headline=f"The median of the {nouns.queries} has {medians}",
         reading=(
-            f"Bars: {nouns.queries} with so many positives. Triangles: the bars of the medians. "
-            "Counted are the labels at hand; what nobody labelled may be positive too. From, to: "
-            "95 % interval of the mean, blank where nothing varies."
+            f"Bars: {nouns.queries} with so many positives. A triangle stands above the bar of a "
+            "median. Counted are the labels at hand; what nobody labelled may be positive too. "
+            "From, to: 95 % interval of the mean, blank where nothing varies."
         ),
         extent=nouns.extent,
         columns=_columns(bins, nouns),

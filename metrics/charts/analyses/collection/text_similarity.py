@@ -38,7 +38,7 @@ def similarity_result(rows: Sequence[LengthCorrelations], nouns: Nouns) -> Analy
 def _headline(words: LengthCorrelations, nouns: Nouns) -> str:
     value, interval, _ = words.spearman
     if value is None:
-        return f"All of these {nouns.queries} have one length or one similarity"
+        return f"All of these {nouns.queries} have the same length, or the same similarity"
     in_brackets = f"(Spearman {value:.3f}, {interval_text(interval, digits=3)})"
     if interval.low is None or interval.high is None or interval.low <= 0 <= interval.high:
         return (

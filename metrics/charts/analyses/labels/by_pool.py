@@ -57,8 +57,8 @@ def by_pool_result(
     return AnalysisResult(
         headline=_headline(everything),
         reading=(
-            "A row for each pool and import: of its pairs all labels count, whoever asked for "
-            "them, and beside them those that the pool itself asked for. Relevant is a grade from "
+            "A row for each pool and import: all labels of its pairs count, whoever asked for "
+            "them; those that the pool itself asked for have a column. Relevant is a grade from "
             f"{threshold} up. Agreement: of pairs with two planned labels or more, the share "
             f"whose planned labels are all equal. Alpha: Krippendorff's on the {level} level, of "
             "the same labels. Planned are first labels and doubles; a third one that a "

@@ -80,9 +80,10 @@ def coefficients_result(
             "that a disagreement asked for is among all labels alone, and moves agreement. "
             "Coefficients corrected for chance are 1 where all agree and 0 where people agree no "
             "more than by chance; shares are not corrected. The lines at .667 and .8 are "
-            "conventions, not tests: read them against the interval's lower end. From, to: 95 % "
-            f"intervals, by {scheme.drawn_units}; of golds, by single answers. Right on a gold is "
-            f"the right side of grade {scheme.threshold}. Pairs with one label tell nothing here."
+            "conventions, not tests: compare them with the interval's lower end. From, to: 95 % "
+            f"intervals, by {scheme.drawn_units}; of golds, by single answers. Right on a gold "
+            f"is an answer on its side of grade {scheme.threshold}. Pairs with one label tell "
+            "nothing here."
         ),
         extent=(
             f"{counted(n_labels, 'label')}, {n_planned:,} of them planned; "
@@ -178,14 +179,15 @@ def _headline(planned: PartCoefficients, level: str) -> str:
     if share is None or n < FEWEST:
         verb = "has" if n == 1 else "have"
         return (
-            f"{counted(n, 'pair')} {verb} two planned labels or more: few to say how people agree"
+            f"{counted(n, 'pair')} {verb} two planned labels or more: too few to tell how people "
+            "agree"
         )
     equal = (
         f"all planned labels are equal on {share_text(share, planned.unanimous_interval)} of "
         f"{n:,} pairs with two or more"
     )
     if alpha.value is None:
-        return f"Alpha is not defined, as all have one grade; {equal}"
+        return f"Alpha is not defined, as all labels have the same grade; {equal}"
     interval = interval_text(Interval(alpha.low, alpha.high), digits=3)
     return f"Alpha of planned labels is {alpha.value:.3f}, {level} ({interval}); {equal}"
 

@@ -63,9 +63,9 @@ def exclusions_result(
     is_most = bool(further) and n_first > further[0][1]
     why = f", most often for “{spelling[first]}” ({n_first:,})" if is_most else ""
     notes = [
-        f"{counted(n_labels, 'label')} of these items and pairs {'is' if n_labels == 1 else 'are'} "
-        "in no score; they stay in the log and in the dashboard's agreement. A label of "
-        "two exclusions is in both of their rows.",
+        f"{counted(n_labels, 'label')} of these items and pairs "
+        f"{'is in no score; it stays' if n_labels == 1 else 'are in no score; they stay'} in the "
+        "log and in the dashboard's agreement. A label of two exclusions is in both of their rows.",
         "By reason: "
         + "; ".join(
             f"“{total.reason}” {counted(total.n, total.kind)}" for total in totals[:MOST_REASONS]

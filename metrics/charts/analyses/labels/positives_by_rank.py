@@ -99,7 +99,7 @@ def _headline(run: RankedRun, labels: str, *, n_runs: int) -> str:
         within, beyond, absent = (share_text(part.share, part.interval) for part in parts)
     return (
         f"Of {counted(n, 'positive')} by {labels}, run {name} has {within} in its first {CUT} "
-        f"ranks, {beyond} further down, and {absent} not at all"
+        f"ranks and {beyond} further down, and lacks {absent}"
     )
 
 

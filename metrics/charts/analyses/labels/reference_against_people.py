@@ -106,13 +106,13 @@ def _headline(row: QualityRow, nouns: Nouns) -> str:
     n_judged = quality.n_agreed + quality.n_refused
     if recall.n < FEWEST or precision.n < FEWEST:
         return (
-            f"Of {counted(n_judged, 'positive')} of {row.name} that people judged they confirm "
-            f"{quality.n_agreed:,}; it lacks {quality.n_missing:,} that they have"
+            f"People confirm {quality.n_agreed:,} of {counted(n_judged, 'positive')} of {row.name} "
+            f"that they judged; it lacks {quality.n_missing:,} of theirs"
         )
     return (
-        f"Of people's positives {row.name} has {_told(recall)} a query on average; "
-        f"of its own that people judged they confirm {_told(precision)}, of "
-        f"{recall.n:,} and {precision.n:,} {nouns.queries}"
+        f"On average over {recall.n:,} {nouns.queries}, {row.name} has {_told(recall)} of people's "
+        f"positives; over {precision.n:,}, people confirm {_told(precision)} of its positives that "
+        "they judged"
     )
 
 

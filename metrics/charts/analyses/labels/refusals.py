@@ -108,7 +108,8 @@ def set_sentences(row: Refusals, copies: Refusals, nouns: Nouns) -> str:
     )
     if copies.n_graded:
         text += (
-            f" Of {copies.n_graded:,} with a propagated grade it refuses {len(copies.source):,}."
+            f" Propagated grades refuse {len(copies.source):,} of the {copies.n_graded:,} that "
+            "have one."
         )
     return f"{text} Of the others nothing is known."
 

@@ -110,8 +110,9 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         reading=(
             f"{nouns.title} with which a paired t test at .05 sees a true difference in so many "
             f"cases; blank above ten million {population.unit}. Power by simulation: of the "
-            "first number, with the differences at hand drawn with replacement; where it is far from "
-            f"{f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for normal, "
+            "first number, with the differences at hand drawn with replacement; where it is far "
+            f"from {f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for "
+            "normal, "
             "does not hold. " + (f"Pairs, hours and pay are of {cases}." if cost else "")
         ).strip(),
         extent=nouns.extent,

@@ -23,8 +23,8 @@ def differences_result(
             "Runs that share a letter do not differ; a thin rule spans them, with a dot at each. "
             "An arrow spans a pseudo-group: a run and those after it that come before the "
             "first one that differs from it; runs of two groups need not differ. From, to: 95 % "
-            "interval of a run's mean by itself, so runs whose intervals overlap may differ. What does not "
-            "differ is not shown to be equal."
+            "interval of a run's mean by itself, so runs whose intervals overlap may differ. What "
+            "does not differ is not shown to be equal."
         ),
         extent=nouns.extent,
         columns=[

@@ -47,9 +47,9 @@ def topic_difficulty_result(table: TopicTable, difficulty: TopicDifficulty) -> A
         reading=(
             f"Means and standard deviations are of the runs on one of the {noun}, the hardest "
             f"first, and of these runs alone: other runs may find other {noun} hard. The "
-            "difference is the mean of all pairs of runs; its share is of the differences of all pairs on all "
-            f"{noun}. The chart has the scores themselves, the best run at the left; so have the "
-            f"last columns of the table, of {MOST_COLUMNS} runs or fewer."
+            "difference is the mean of all pairs of runs; its share is of the differences of all "
+            f"pairs on all {noun}. The chart has the scores themselves, the best run at the left; "
+            f"so have the last columns of the table, of {MOST_COLUMNS} runs or fewer."
         ),
         extent=table.whole_extent,
         columns=[

@@ -103,7 +103,7 @@ ANALYSES = [
     Analysis(
         name="reference-against-people",
         chapter=CHAPTER,
-        question="How many of the reference's positives do people confirm, and how many add?",
+        question="How many of the reference's positives do people confirm, and what do they add?",
         paper="ECCV Caption, Table 2",
         definition=(
             "Of the pairs that people gave a grade of their own: precision is the share of a set's "
@@ -179,7 +179,7 @@ ANALYSES = [
             "by the reasons that they name: of all pairs of the queries, and of the pairs at ranks "
             "1 to 10, 1, 2 to 5 and 6 to 10 of each run. Excluded items and pairs are left out; a "
             "propagated grade is no label. A reason with details is counted as a whole, and by "
-            "detail; one that is offered no more under its text. Shares of the labels have the "
+            "detail; one that is no longer offered, under its text. Shares of the labels have the "
             "weights of drawn queries, and Wilson's 95 % interval by groups of queries."
         ),
         find=reasons.by_run_and_rank,

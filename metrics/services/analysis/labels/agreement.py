@@ -81,7 +81,9 @@ def as_labels_came(request: AnalysisRequest) -> AnalysisResult:
         alpha_as_labels_came(study.labels, groups, level=level, has_intervals=False),
     )
     if not any(point.alpha is not None for curve in curves for point in curve):
-        raise NotDefined("Alpha is not defined yet: all labels of pairs with two have one grade.")
+        raise NotDefined(
+            "Alpha is not defined yet: all labels of pairs with two have the same grade."
+        )
     return arrivals_result(
         *curves,
         level=level,

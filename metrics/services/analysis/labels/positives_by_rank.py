@@ -62,7 +62,7 @@ def by_rank(request: AnalysisRequest) -> AnalysisResult:
         n_missing = int(np.count_nonzero(row.depth == 0))
         if n_missing:
             notes.append(
-                f"Run {run_row.name} does not have {n_missing:,} of the {nouns.queries}: their "
+                f"Run {run_row.name} does not answer {n_missing:,} of the {nouns.queries}, whose "
                 "positives are not in it."
             )
         if (most := int(row.depth.max())) <= CUT:

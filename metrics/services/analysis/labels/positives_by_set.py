@@ -29,7 +29,7 @@ def by_set(request: AnalysisRequest) -> AnalysisResult:
     names = both.set_names
     if not names:
         raise NotDefined(
-            "The collection has no reference set whose positives people's could be compared with: "
+            "The collection has no reference set with whose positives people's could be compared: "
             "load one."
         )
     source = LabelSource.parse(request.spec.scores.label_source)

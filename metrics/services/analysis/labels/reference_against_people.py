@@ -33,7 +33,7 @@ def against_people(request: AnalysisRequest) -> AnalysisResult:
     both = labels_by_direction(request)
     names, first = both.set_names, both.directions[0]
     if not names:
-        raise NotDefined("The collection has no reference set to hold to people: load one.")
+        raise NotDefined("The collection has no reference set to compare with people: load one.")
     if not len(first.people.own.grade):
         queries = first.inputs.group_facts.queries
         raise NotDefined(f"People gave no pair of these {queries} a grade yet.")

@@ -81,6 +81,7 @@ def test_one_length_cannot_be_compared():
     assert length_headline(words, range(42)) == (
         "Too few different lengths to compare short and long texts: the median has 12 words"
     )
+    assert length_headline([1] * 40, range(40)).endswith(": the median has 1 word")
 
 
 def test_examples_are_told_by_the_first_and_the_last_cut_where_long():
@@ -103,13 +104,13 @@ def test_hits_are_told_of_all_queries_and_of_both_ends_that_have_enough():
     groups = Groups.single(100)
     n_characters = np.repeat([3, 23, 33, 43], [50, 5, 40, 5])
     assert hits_headline(hits_by_length(n_characters, HITS, groups=groups), LENGTH) == (
-        f"{WHOLE}; of the 50 of 1 to 10 characters on 40.0 % and 20.0 %, "
-        "of the 40 of 31 to 40 characters on 40.0 % and 20.0 %"
+        f"{WHOLE}; these are 40.0 % and 20.0 % of the 50 of 1 to 10 characters and 40.0 % and 20.0 "
+        "% of the 40 of 31 to 40 characters"
     )
     similarity = np.repeat([0.15, 0.95], 50)
     assert hits_headline(hits_by_similarity(similarity, HITS, groups=groups), SIMILARITY) == (
-        f"{WHOLE}; of the 50 with a similarity of 0.1 to 0.2 on 40.0 % and 20.0 %, "
-        "of the 50 with a similarity of 0.9 to 1.0 on 40.0 % and 20.0 %"
+        f"{WHOLE}; these are 40.0 % and 20.0 % of the 50 with a similarity of 0.1 to 0.2 and 40.0 "
+        "% and 20.0 % of the 50 with a similarity of 0.9 to 1.0"
     )
     one_bin = hits_by_length(np.full(100, 7), HITS, groups=groups)
     assert hits_headline(one_bin, LENGTH) == WHOLE
@@ -122,7 +123,7 @@ def test_hits_are_told_of_all_queries_and_of_both_ends_that_have_enough():
         (0.4, Interval(0.3, 0.5), "Longer captions are more like the training texts (Spearman 0"),
         (0.1, Interval(-0.1, 0.3), "It is not shown that length and likeness to training texts"),
         (0.1, NO_INTERVAL, "It is not shown that length and likeness to training texts go tog"),
-        (None, NO_INTERVAL, "All of these captions have one length or one similarity"),
+        (None, NO_INTERVAL, "All of these captions have the same length, or the same"),
     ],
 )
 def test_a_correlation_is_claimed_only_where_its_interval_leaves_out_0(value, interval, headline):

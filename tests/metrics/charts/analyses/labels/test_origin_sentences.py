@@ -68,13 +68,12 @@ def against_headline(n_queries):
 
 def test_recall_and_precision_are_told_with_their_intervals_from_thirty_queries_on():
     assert against_headline(30) == (
-        "Of people's positives reference “a” has 75.0 % (95 % interval 64.5 to "
-        "83.2) a query on average; of its own that people judged they confirm 100.0 % (95 % "
-        "interval 88.6 to 100.0), of 30 and 30 captions"
+        "On average over 30 captions, reference “a” has 75.0 % (95 % interval 64.5 to 83.2) of "
+        "people's positives; over 30, people confirm 100.0 % (95 % interval 88.6 to 100.0) of its "
+        "positives that they judged"
     )
     assert against_headline(29) == (
-        "Of 29 positives of reference “a” that people judged they confirm 29; it lacks 15 that "
-        "they have"
+        "People confirm 29 of 29 positives of reference “a” that they judged; it lacks 15 of theirs"
     )
 
 
@@ -92,12 +91,12 @@ def rank_headline(ranks, n_runs=1):
 def test_ranks_are_told_as_shares_from_thirty_positives_on():
     assert rank_headline([1, 12, 0] * 10).headline == (
         "Of 30 positives by people only, run run 0 has 33.3 % (95 % interval 19.2 to 51.2) in its "
-        "first 10 ranks, 33.3 % (95 % interval 19.2 to 51.2) further down, and 33.3 % (95 % "
-        "interval 19.2 to 51.2) not at all"
+        "first 10 ranks and 33.3 % (95 % interval 19.2 to 51.2) further down, and lacks 33.3 % (95 "
+        "% interval 19.2 to 51.2)"
     )
     assert rank_headline([1, 12, 0] * 9, n_runs=2).headline == (
         "Of 27 positives by people only, run run 0 (the first of 2 runs) has 9 in its first 10 "
-        "ranks, 9 further down, and 9 not at all"
+        "ranks and 9 further down, and lacks 9"
     )
 
 

@@ -58,7 +58,7 @@ def test_propagated_grades_are_told_apart():
     (first, *_) = result(40, propagated=[0, 1, 0]).notes
     assert first == (
         "Reference “a” has 40 positives of these captions; people graded 40 of them and refused "
-        "7. Of 3 with a propagated grade it refuses 2. Of the others nothing is known."
+        "7. Propagated grades refuse 2 of the 3 that have one. Of the others nothing is known."
     )
 
 

@@ -191,8 +191,8 @@ def test_labels_of_one_grade_have_shares_and_no_alpha():
         name="experts",
     )
     assert answer_of(study, COEFFICIENTS).result.headline == (
-        "Alpha is not defined, as all have one grade; all planned labels are equal on 100.0 % "
-        "(95 % interval 61.0 to 100.0) of 36 pairs with two or more"
+        "Alpha is not defined, as all labels have the same grade; all planned labels are equal on "
+        "100.0 % (95 % interval 61.0 to 100.0) of 36 pairs with two or more"
     )
     rows = coefficients_of(study)
     assert rows["All labels", "Krippendorff's alpha, ordinal"]["value"] is None

@@ -58,10 +58,10 @@ def test_positives_are_counted_by_rank_and_by_who_labelled_them(study):
     answer = answer_of(study, NAME, **choices())
     assert answer.result.headline == (
         "Of 7 positives by people over reference “original”, run clip has 4 in its first 10 "
-        "ranks, 0 further down, and 3 not at all"
+        "ranks and 0 further down, and lacks 3"
     )
     assert answer.result.notes[-2:] == [
-        "Run clip does not have 1 of the queries: their positives are not in it.",
+        "Run clip does not answer 1 of the queries, whose positives are not in it.",
         "Run clip has 4 targets a query at most: what would be further down is not known.",
     ]
 

@@ -175,7 +175,7 @@ def test_a_sampled_set_is_named(study):
 def test_without_positives_or_without_sets_it_is_not_defined(study):
     ReferenceSet.objects.all().delete()
     assert answer_of(study, NAME).reason == (
-        "The collection has no reference set whose positives people's could be compared with: "
+        "The collection has no reference set with whose positives people's could be compared: "
         "load one."
     )
     grade(study, {(0, 1): 0, (0, 2): 0, (1, 1): 0})

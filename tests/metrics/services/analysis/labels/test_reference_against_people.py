@@ -50,8 +50,8 @@ def test_counts_and_shares_are_of_judged_pairs(study):
     assert row["recall"] == pytest.approx(100 * (0 + 1 / 2 + 0) / 3) and row["recall_n"] == 3
     assert row["recall_in_both"] == pytest.approx(25) and row["recall_in_both_n"] == 2
     assert answer_of(study, NAME).result.headline == (
-        "Of 2 positives of reference “original” that people judged they confirm 1; it lacks 3 "
-        "that they have"
+        "People confirm 1 of 2 positives of reference “original” that they judged; it lacks 3 of "
+        "theirs"
     )
 
 
@@ -111,7 +111,7 @@ def test_chosen_sets_have_a_row_together(study):
     ]
     assert len(table_of(study, NAME, labels="over:second")) == 4
     headline = answer_of(study, NAME, labels="over:third").result.headline
-    assert headline.startswith("Of 1 positive of reference “third” that people judged")
+    assert headline.startswith("People confirm 1 of 1 positive of reference “third” that")
     every = table_of(study, NAME, labels="none:original,second,third")
     assert [row["labels"] for row in every][3:] == ["references “original”, “second”, “third”"]
 
@@ -207,5 +207,5 @@ def test_without_grades_or_without_sets_it_is_not_defined(study):
     assert answer_of(study, NAME).reason == "People gave no pair of these queries a grade yet."
     ReferenceSet.objects.all().delete()
     assert answer_of(study, NAME).reason == (
-        "The collection has no reference set to hold to people: load one."
+        "The collection has no reference set to compare with people: load one."
     )

@@ -136,7 +136,8 @@ def test_a_propagated_grade_refuses_and_counts_as_no_grade_by_people(study):
     assert result.extent == "0 graded positives of 6 queries"
     assert [result.notes[0], *result.notes[2:]] == [
         "Reference “original” has 6 positives of these queries; people graded 0 of them and "
-        "refused 0. Of 1 with a propagated grade it refuses 1. Of the others nothing is known.",
+        "refused 0. Propagated grades refuse 1 of the 1 that have one. Of the others nothing is "
+        "known.",
         "1 pair of a duplicate takes the grade of its original.",
         "They are no labels: people's numbers are without them.",
     ]
