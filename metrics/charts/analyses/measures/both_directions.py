@@ -86,8 +86,8 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
         headline=_headline(table),
         reading=(
             f"Chart: {table.names[0]}, as a mean over the queries of each direction, and its 95 % "
-            "interval. Table: each measure in both directions, from and to the ends of its "
-            "interval, and the mean of the two directions, each counting as much. That mean and "
+            "interval. Table: each measure in both directions, with the ends of its "
+            "interval, and the mean of the two directions, which count alike. That mean and "
             "RSUM have no interval: both directions are of the same items and labels."
         ),
         extent=f"{counted(len(rows), 'system')}, {table.extent}",

@@ -36,7 +36,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
     return AnalysisResult(
         headline=_headline(table, n_folds),
         reading=(
-            f"Chart: {table.names[0]} as a mean over the folds, each of which counts as much, in "
+            f"Chart: {table.names[0]} as a mean over the folds, which all count alike, in "
             "each direction; lines reach from the smallest to the largest fold and are no "
             "intervals. Table: the same of each measure, and the mean of both directions. Each "
             "fold is ranked and scored on its own items alone, so values are higher than over all."

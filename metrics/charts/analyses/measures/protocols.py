@@ -56,9 +56,9 @@ def protocols_result(tables: Sequence[ProtocolTable], *, notes: Sequence[str]) -
     return AnalysisResult(
         headline=_headline(tables),
         reading=(
-            "Each protocol has its measures in both directions, as means over the queries from and "
-            "to the ends of their 95 % intervals, or as means over folds with the smallest and the "
-            "largest fold, and the mean of the two directions, each counting as much. What a "
+            "Each protocol has its measures in both directions, as means over the queries with "
+            "the ends of their 95 % intervals, or as means over folds with the smallest and the "
+            "largest fold, and the mean of the two directions, which count alike. What a "
             "protocol's reference set does not list counts as irrelevant. Numbers of different "
             "protocols are of different labels or queries: of these only the orders of the systems "
             "can be compared."
@@ -86,4 +86,4 @@ def _headline(tables: Sequence[ProtocolTable]) -> str:
             f"{', '.join(best)}"
         )
     by_measure = ", ".join(f"{system} by {measure}" for measure, system in best.items())
-    return f"The best mean of both directions of {n_systems:,} systems has {by_measure}"
+    return f"Best of {n_systems:,} systems by the mean of both directions: {by_measure}"

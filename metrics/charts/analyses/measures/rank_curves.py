@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
@@ -36,7 +37,7 @@ def precision_recall_result(curves: Sequence[RunCurve], nouns: Nouns) -> Analysi
     best, worst = (choose(curves, key=lambda curve: curve.points[5].y) for choose in (max, min))
     headline = f"At half of the positives {best.run} has a precision of {_point(best.points[5])}"
     if best.points[5].y > worst.points[5].y:
-        headline += f", {worst.run} of {_point(worst.points[5])}"
+        headline += f", {worst.run} one of {_point(worst.points[5])}"
     elif len(curves) > 1:
         headline = f"At half of the positives each run has a precision of {best.points[5].y:.3f}"
     values = [
@@ -50,7 +51,7 @@ def precision_recall_result(curves: Sequence[RunCurve], nouns: Nouns) -> Analysi
         headline=headline,
         reading=(
             "Interpolated precision, the largest at any depth that reaches the recall, as a mean "
-            f"over {nouns.queries}; one without a positive counts 0. {UNJUDGED} From, to: 95 % "
+            f"over {nouns.queries}; those without a positive count 0. {UNJUDGED} From, to: 95 % "
             "interval of the mean."
         ),
         extent=nouns.extent,
@@ -126,20 +127,20 @@ def _roc_headline(rows: Sequence[RunCounts]) -> str:
     if areas:
         (worst, worst_run), (best, best_run) = areas[0], areas[-1]
         sentence = (
-            f"By {best_run} a positive is above a negative with a chance of {best.value:.3f} "
+            f"In {best_run} a positive stands above a negative with a chance of {best.value:.3f} "
             f"({interval_text(best.interval, digits=3)})"
         )
         if worst.value == best.value:
             return sentence
         interval = interval_text(worst.interval, digits=3)
-        return f"{sentence}, by {worst_run} of {worst.value:.3f} ({interval})"
+        return f"{sentence}, in {worst_run} with one of {worst.value:.3f} ({interval})"
     row, last = rows[0], rows[0].counts[-1]
     shares = [
         f"{100 * share:.1f} % of the {name}"
         for share, name in ((last.true_rate, "positives"), (last.false_rate, "negatives"))
         if share is not None
     ]
-    return f"Within its first {last.k:,} ranks {row.run} has {' and '.join(shares)}"
+    return f"Within its first {counted(last.k, 'rank')} {row.run} has {' and '.join(shares)}"
 
 
 def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> AnalysisResult:
@@ -162,13 +163,13 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
     ]
     return AnalysisResult(
         headline=(
-            f"Of the first {at.k:,} targets of {first.run}, {at.true_positive:.2f} a query are "
-            f"positive, and {at.false_negative:.2f} positives stand behind them or are missing"
+            f"Of the first {counted(at.k, 'target')} of {first.run}, {at.true_positive:.2f} a "
+            f"query are positive; {at.false_negative:.2f} positives stand behind or are missing"
         ),
         reading=(
             f"Means over {nouns.queries} of the numbers of targets within the first k ranks and "
             f"behind them, of {n_targets:,} a query. {UNJUDGED} "
-            "They have no intervals here; the leaderboard has those of P@k and R@k."
+            "The means have no intervals here; the leaderboard has those of P@k and R@k."
         ),
         extent=nouns.extent,
         columns=[

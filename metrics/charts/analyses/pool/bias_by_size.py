@@ -63,10 +63,10 @@ def _headline(
         )
     (fewest, first), (most, last) = outside[0], outside[-1]
     text = (
-        f"With {counted(fewest, 'run')} pooled, {measure} of a run outside moves by {first:.3f} on "
-        "the average"
+        f"With {counted(fewest, 'run')} pooled, {measure} of a run outside the pool moves by "
+        f"{first:.3f} on average"
     )
-    return text if fewest == most else f"{text}; with {most:,} of {n_runs:,} by {last:.3f}"
+    return text if fewest == most else f"{text}, with {most:,} of {n_runs:,} by {last:.3f}"
 
 
 def _lines(biases: Sequence[SizeBias], measure: str) -> Spec | None:

@@ -23,10 +23,10 @@ COLUMNS = [
     Column("is_top_same", f"First {TOP} ranks the same"),
     Column("fall", f"Most places that one of the first {TOP} falls"),
     Column("fallen_run", "Run that does"),
-    Column("n_same", "Pairs that differ alike"),
-    Column("n_opposite", "the other way round"),
-    Column("n_lost", "no longer"),
-    Column("n_new", "only here"),
+    Column("n_same", "Pairs that differ: same"),
+    Column("n_opposite", "Pairs: opposite"),
+    Column("n_lost", "Pairs: lost"),
+    Column("n_new", "Pairs: new"),
 ]
 
 
@@ -91,8 +91,9 @@ def conclusions_result(
             "which weighs the top more: 1 is the same order. The words count the pairs of runs "
             "that differ under the chosen labels: the same way here (same), the other way round "
             "(opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
-            f"the first {TOP} ranks are the same, or one of their runs that falls most. Where one "
-            "annotator moves much, a second opinion on those labels is worth more than new ones."
+            f"the first {TOP} ranks are the same, or one of their runs that falls most. Where much "
+            "depends on one annotator, second opinions on those labels are worth more than new "
+            "ones."
         ),
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "

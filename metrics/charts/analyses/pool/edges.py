@@ -82,7 +82,7 @@ class Deepening(NamedTuple):
             pace = "the median here" if self.is_measured else "a usual one, as none was timed"
             notes.append(
                 f"{STEP} ranks more of each of these {noun} are {n_added:,} pairs to add; "
-                "a pool has one depth for all, the largest of these, and is "
+                "a pool has one depth for all of them, the largest, and so "
                 f"{self.n_pairs:,} pairs: {self.hours:,.1f} hours at {self.seconds_a_label:.1f} "
                 f"seconds a judgment, {pace}, one label a pair. The form of a pool then has the "
                 f"runs, that depth and the list of these {noun}."
@@ -147,7 +147,10 @@ def edges_result(
 def single_part(part: EdgeShare) -> str:
     """The share of positives of the pairs that one run alone brought, as a part of a headline."""
     if part.n < FEWEST or part.share is None:
-        return f"; {part.n_positive:,} of {counted(part.n, 'pair')} of one run alone are positive"
+        verb = "is" if part.n_positive == 1 else "are"
+        return (
+            f"; {part.n_positive:,} of {counted(part.n, 'pair')} of one run alone {verb} positive"
+        )
     return (
         f"; of all {part.n:,} pairs that one run alone brought "
         f"{share_text(part.share, part.interval)} are positive"
@@ -155,11 +158,11 @@ def single_part(part: EdgeShare) -> str:
 
 
 def _headline(whole: EdgeShare, n_saturated: int, n_with_edge: int, nouns: Nouns) -> str:
-    part = f"in {n_saturated:,} of {n_with_edge:,} {nouns.queries} half of them or more"
+    part = f"in {n_saturated:,} of {n_with_edge:,} {nouns.queries} at least half of them are"
     if whole.n < FEWEST or whole.share is None:
         return (
-            f"{counted(whole.n_positive, 'positive')} among only {counted(whole.n, 'pair')} at the "
-            f"deepest ranks judged; {part}"
+            f"{whole.n_positive:,} of only {counted(whole.n, 'pair')} at the deepest ranks judged "
+            f"{'is' if whole.n_positive == 1 else 'are'} positive; {part}"
         )
     return (
         f"At the deepest ranks judged {share_text(whole.share, whole.interval)} of the pairs are "

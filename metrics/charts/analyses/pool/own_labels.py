@@ -65,8 +65,8 @@ def own_labels_result(
             "A run's score with all labels, and without people's labels of the pairs that it alone "
             "of all pooled runs brought to a pool, as if it had not been pooled: a reference's "
             "labels come back there, what no run brought stays, and the other runs keep all. A "
-            "large loss means that the labels lean to the pooled run, or that it finds what others "
-            "miss; a new run stands where the score without stands."
+            "large loss means that the labels favour the pooled run, or that it finds what others "
+            "miss; a new run would be scored as without its own labels."
         ),
         extent=(
             f"{counted(len(runs), 'run')}, {counted(n_labels, 'label')} by people and "

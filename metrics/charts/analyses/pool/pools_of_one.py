@@ -89,8 +89,8 @@ def _headline(result: PoolsOfOne, n_runs: int, n_groups: int, nouns: Nouns) -> s
     if result.gain < 0 and low is not None and high is not None:
         adjective, low, high = "worse", -high, -low
     return (
-        f"By the labels of a pool of itself alone, the {result.measure} of a run is "
-        f"{abs(result.gain):.3f} {adjective} than by those of another run, in the mean over "
+        f"By the labels of its own pool alone, the {result.measure} of a run is "
+        f"{abs(result.gain):.3f} {adjective} than by those of another run's pool, on average over "
         f"{counted(n_runs, 'run')} and {nouns.extent} "
         f"({interval_text(Interval(low, high), digits=3)})"
     )

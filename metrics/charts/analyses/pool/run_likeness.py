@@ -59,8 +59,8 @@ def likeness_result(
     if apart := sum(not pair.n for pair in pairs):
         verb = "answers" if apart == 1 else "answer"
         notes.append(
-            f"{counted(apart, 'pair')} of runs {verb} none of the {nouns.queries} in common: not "
-            "defined."
+            f"{counted(apart, 'pair')} of runs {verb} none of the {nouns.queries} in common: no "
+            "likeness is defined."
         )
     return AnalysisResult(
         headline=_headline(pairs, names=names, k=k, nouns=nouns),

@@ -68,7 +68,7 @@ ANALYSES = [
     Analysis(
         name="queries-for-error",
         chapter=CHAPTER,
-        question="How many queries does a score of a wanted error take, and what do they cost?",
+        question="How many queries does a score with a small error take, and what do they cost?",
         paper="FIRE, section 4.3",
         definition=(
             "The smallest number of queries with which 95 of 100 samples stay within the error, "
@@ -96,7 +96,7 @@ ANALYSES = [
             "difference in 80, or 90, of 100 cases, for the pair of chosen runs whose differences "
             "spread in the middle. By simulation: the same with differences drawn from those at "
             "hand, where they are few enough for that. Pairs, hours and pay as for an error. A "
-            "difference and a power that were typed come to these, and the headline is of them."
+            "difference and a power that were typed are added, and the headline is of them."
         ),
         find=sample_sizes.for_difference,
         function=queries_for_difference,

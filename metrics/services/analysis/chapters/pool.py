@@ -49,7 +49,7 @@ ANALYSES = [
     Analysis(
         name="unique-positives",
         chapter=CHAPTER,
-        question="Which runs do the labels favour because these were pooled?",
+        question="Which runs do the labels favour because those runs were pooled?",
         paper="FIRE, Table 4",
         definition=(
             "A run brought a pair to a pool if an opened pool with this run holds the pair and the "
@@ -167,7 +167,7 @@ ANALYSES = [
     Analysis(
         name="conclusions",
         chapter=CHAPTER,
-        question="Which conclusions hang on whom?",
+        question="Which conclusions depend on whose labels?",
         paper="Voorhees 2000, there of the orders of systems by other assessors",
         definition=(
             "The runs are scored again with every other label set: without all labels of one "

@@ -35,7 +35,7 @@ ANALYSES: list[Analysis] = [
     Analysis(
         name="anova",
         chapter=CHAPTER,
-        question="How much of the variance of scores do topics make, and how much the runs?",
+        question="How much of the variance of scores comes from topics, and how much from runs?",
         paper="TRECVID (Hauptmann and Lin), section 4.1, Equation 2",
         definition=(
             "Two-way analysis of variance without interaction: a score of each run on each query. "
@@ -54,7 +54,7 @@ ANALYSES: list[Analysis] = [
     Analysis(
         name="topic-difficulty",
         chapter=CHAPTER,
-        question="Which queries are hard, and which part the runs?",
+        question="Which queries are hard, and which tell the runs apart?",
         paper="TRECVID, section 4 (topics as a cause of variance)",
         definition=(
             "Mean and standard deviation of the runs' scores on each query, the hardest first; "
@@ -195,7 +195,7 @@ ANALYSES: list[Analysis] = [
     Analysis(
         name="swap-rates",
         chapter=CHAPTER,
-        question="How often do other queries turn the order of two runs?",
+        question="How often would other queries reverse the order of two runs?",
         paper="Voorhees & Buckley 2002",
         definition=(
             "Two random sets of queries without one in common, of an eighth, a quarter and half of "

@@ -169,8 +169,8 @@ def _inputs_by_fold(
             raise NotDefined(f"The fold “{query_set.name}” has no {direction.sources} left.")
         if whole.undrawn.is_unknown or len(labels.within(whole.undrawn.pairs, scope).source):
             raise NotDefined(
-                "A sample did not draw all pairs of these folds: their means take what nobody "
-                "labelled for irrelevant, and need labels without a sample."
+                "A sample did not draw all pairs of these folds: their means count as irrelevant "
+                "what nobody labelled, and need labels without a sample."
             )
         fold_labels = part.labels._replace(
             whole=labels.within(whole.labels.whole, scope), reference=None

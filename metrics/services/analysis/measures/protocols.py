@@ -34,7 +34,7 @@ def by_protocols(request: AnalysisRequest) -> AnalysisResult:
                 gaps[fit.protocol.title] = str(reason).rstrip(".")
     if not tables:
         reasons = " ".join(f"{title}: {gap}." for title, gap in gaps.items())
-        raise NotDefined(f"The collection has what it takes for no protocol. {reasons}")
+        raise NotDefined(f"The collection lacks what each protocol takes. {reasons}")
     notes += [note for row in tables for note in row.table.notes]
     notes += [f"Without {title}: {gap}." for title, gap in gaps.items()]
     return protocols_result(tables, notes=list(dict.fromkeys(notes)))

@@ -185,7 +185,7 @@ def _without_annotators(
 ) -> tuple[list[NamedSet], list[str]]:
     """The chosen label source without each annotator's labels, those with most of them first."""
     if not source.has_people:
-        return [], ["The chosen labels are a reference's: they are nobody's who could be left out."]
+        return [], ["The chosen labels are a reference's: no annotator can be left out."]
     try:
         label_table = counting_labels(collection=inputs.collection)
     except NotDefined:

@@ -149,7 +149,7 @@ def test_precision_is_told_at_half_of_the_positives():
     curves = [RunCurve("near", points[0]), RunCurve("far", points[1])]
     assert precision_recall_result(curves, NOUNS).headline == (
         "At half of the positives near has a precision of 0.800 (95 % interval 0.500 to 0.900), "
-        "far of 0.400 (95 % interval 0.500 to 0.900)"
+        "far one of 0.400 (95 % interval 0.500 to 0.900)"
     )
     assert precision_recall_result(curves[:1], NOUNS).headline == (
         "At half of the positives near has a precision of 0.800 (95 % interval 0.500 to 0.900)"
@@ -173,8 +173,8 @@ def test_areas_are_told_where_they_are_known(counts):
     near, far = (AreaUnderRoc(area, Interval(0.5, 0.95), 2) for area in (0.9, 0.6))
     both = roc_result([RunCounts("near", counts, near), RunCounts("far", counts, far)], 10, NOUNS)
     assert both.headline == (
-        "By near a positive is above a negative with a chance of 0.900 (95 % interval 0.500 to "
-        "0.950), by far of 0.600 (95 % interval 0.500 to 0.950)"
+        "In near a positive stands above a negative with a chance of 0.900 (95 % interval 0.500 to "
+        "0.950), in far with one of 0.600 (95 % interval 0.500 to 0.950)"
     )
     short = roc_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert short.headline == (
@@ -187,7 +187,7 @@ def test_areas_are_told_where_they_are_known(counts):
 def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):
     result = confusion_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert result.headline == (
-        "Of the first 5 targets of near, 1.00 a query are positive, and 0.00 positives stand "
-        "behind them or are missing"
+        "Of the first 5 targets of near, 1.00 a query are positive; 0.00 positives stand behind or "
+        "are missing"
     )
     assert result.spec is None

@@ -201,7 +201,7 @@ def test_nothing_is_said_without_partners_or_without_a_protocol(study):
     studies.run(plain, "delta", direction="reverse", seed=5)
     Run.objects.filter(collection=plain, name__in=["alpha", "delta"]).update(system="A")
     reason = answer_of(plain, NAME).reason
-    assert reason.startswith("The collection has what it takes for no protocol. COCO 1K: neither")
+    assert reason.startswith("The collection lacks what each protocol takes. COCO 1K: neither")
     assert "CxC: no reference set has “cxc” in its name." in reason
 
 

@@ -64,7 +64,7 @@ def test_the_area_is_known_of_whole_rankings_alone(study):
     result = answer_of(study, "roc").result
     assert result.notes[-1].startswith("An area is known only of runs that rank all 9 targets")
     assert result.headline.startswith(
-        "By whole a positive is above a negative with a chance of 1.0"
+        "In whole a positive stands above a negative with a chance of 1.0"
     )
 
 

@@ -154,7 +154,7 @@ def test_without_people_the_reference_sets_remain(study):
     assert "people only" in rows
     assert not any(name in rows for name in study.annotators.values_list("pseudonym", flat=True))
     result = answer_of(study, NAME, labels="none:original").result
-    assert any("nobody's" in note for note in result.notes)
+    assert any("no annotator can be left out" in note for note in result.notes)
 
 
 def test_few_queries_claim_nothing(study):

@@ -65,8 +65,8 @@ def test_many_queries_have_a_sentence_with_an_interval(study, monkeypatch):
     headline = answer_of(study, NAME, measure="AP").result.headline
     word = "worse" if gain < 0 else "better"
     assert headline.startswith(
-        f"By the labels of a pool of itself alone, the AP of a run is {abs(gain):.3f} {word} "
-        "than by those of another run, in the mean over 3 runs and 8 queries (95 % interval "
+        f"By the labels of its own pool alone, the AP of a run is {abs(gain):.3f} {word} than by "
+        "those of another run's pool, on average over 3 runs and 8 queries (95 % interval "
     )
 
 

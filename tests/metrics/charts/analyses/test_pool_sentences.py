@@ -1,0 +1,76 @@
+"""Sentences on pools, and on systems by protocols: one pair is, two are; who is best by what."""
+
+import pytest
+
+from metrics.charts.analyses.labels.exclusions import NO_ITEM, ExcludedRow, exclusions_result
+from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
+from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_result
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.pool.bias_by_size import bias_by_size_result
+from metrics.charts.analyses.pool.edges import single_part
+from metrics.core.analyses.labels.exclusions import ReasonTotal
+from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemMeans
+from metrics.core.analyses.measures.run_orders import RunMean
+from metrics.core.analyses.pool.bias_by_size import SizeBias
+from metrics.core.analyses.pool.edges import EdgeShare
+from metrics.core.labels.protocols import PROTOCOLS, ProtocolFit
+from metrics.core.statistics.intervals import NO_INTERVAL
+
+NOUNS = Nouns("queries", "40 queries", [])
+
+
+def test_the_bias_of_a_small_pool_is_told_beside_that_of_a_large_one():
+    biases = [
+        SizeBias(1, 3, 0.2, 0.1, 0.25),
+        SizeBias(2, 3, 0.1, 0.05, 0.125),
+        SizeBias(3, 1, 0.0, 0.0, None),
+    ]
+    result = bias_by_size_result(
+        biases, measure="AP", n_runs=3, n_labels=90, n_groups=40, nouns=NOUNS
+    )
+    assert result.headline == (
+        "With 1 run pooled, AP of a run outside the pool moves by 0.250 on average, with 2 of 3 by "
+        "0.125"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "sentence"),
+    [
+        (1, "; 1 of 5 pairs of one run alone is positive"),
+        (2, "; 2 of 5 pairs of one run alone are positive"),
+    ],
+)
+def test_one_pair_is_positive_and_several_are(n_positive, sentence):
+    assert single_part(EdgeShare(5, n_positive, n_positive / 5, NO_INTERVAL)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "sentence"),
+    [
+        (1, "1 label of these items and pairs is in no score; it stays in the log and in the "),
+        (2, "2 labels of these items and pairs are in no score; they stay in the log and in the "),
+    ],
+)
+def test_one_label_stays_and_several_stay(n_labels, sentence):
+    row = ExcludedRow("query", NO_ITEM, NO_ITEM, "Blank", "2026-01-01", n_labels)
+    totals = [ReasonTotal("query", "Blank", 1, n_labels)]
+    n_of_kind = {"query": 4, "document": 5, "pair": 6}
+    result = exclusions_result([row], totals, n_of_kind=n_of_kind, n_labels=n_labels)
+    assert result.notes[0].startswith(sentence)
+
+
+def test_the_best_system_is_named_by_each_protocol():
+    tables = []
+    for number, protocol in enumerate(PROTOCOLS[:2]):
+        rows = []
+        for system, mean in (("one", 0.5), ("two", 0.4 + 0.2 * number)):
+            of_direction = RunMean(mean, NO_INTERVAL)
+            means = SystemMeans([DirectionMeans(of_direction, of_direction, mean)], None)
+            rows.append(SystemRow(system, "f", "r", means))
+        table = SystemTable(rows, ["C@1"], [False], (40, 40), "40 queries", [])
+        tables.append(ProtocolTable(ProtocolFit(protocol, "none:a", "all", 1, ""), table))
+    first, second = (table.fit.protocol.title for table in tables)
+    assert protocols_result(tables, notes=[]).headline == (
+        f"Best of 2 systems by the mean of both directions: one by {first} C@1, two by {second} C@1"
+    )
