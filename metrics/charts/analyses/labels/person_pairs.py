@@ -114,10 +114,10 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     candidates = np.flatnonzero(are_people & (pairs.n >= FEWEST))
     n_people = len(np.union1d(pairs.first, pairs.second))
     if not len(candidates):
-        return (
-            f"{counted(n_people, 'annotator')} labelled pairs in common, no two people "
-            f"{FEWEST} or more"
-        )
+        annotators = counted(n_people, "annotator")
+        if not are_people.any():
+            return f"{annotators} labelled pairs in common, no two of them people"
+        return f"{annotators} labelled pairs in common, no two people {FEWEST} or more"
     # of equal shares that of more pairs
     least = candidates[np.lexsort((-pairs.n[candidates], pairs.share[candidates]))[0]]
     interval = Interval(100 * float(pairs.low[least]), 100 * float(pairs.high[least]))

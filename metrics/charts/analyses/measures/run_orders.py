@@ -151,25 +151,36 @@ def _change_headline(
     best, worst = columns[np.argmin(ranks[run, columns])], columns[np.argmax(ranks[run, columns])]
     name = scores.runs[run]
     verb = f"and {counted(n_equal, 'other run')} move most, {name}:" if n_equal else "moves most:"
+    best_rank, worst_rank = (
+        f"{rank} (shared)" if np.count_nonzero(ranks[:, column] == rank) > 1 else f"{rank}"
+        for column in (best, worst)
+        for rank in [ranks[run, column]]
+    )
     return (
-        f"{name} {verb} rank {ranks[run, best]} of {n_ranked} by {scores.columns[best]}, "
-        f"{ranks[run, worst]} by {scores.columns[worst]}"
+        f"{name} {verb} rank {best_rank} of {n_ranked} by {scores.columns[best]}, "
+        f"{worst_rank} by {scores.columns[worst]}"
     )
 
 
 def _rank_lines(
     scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Spec | None:
-    """A line a run over the columns that rank it; None where none does."""
+    """A line a run over the columns that rank it, broken at the others; None where none does."""
+    if not ranks[rows].any():
+        return None
     values = [
-        {"run": scores.runs[i], "by": name, "rank": int(ranks[i, j])}
+        {"run": scores.runs[i], "by": name, "rank": int(ranks[i, j]) or None}
         for i in rows
         for j, name in enumerate(scores.columns)
-        if ranks[i, j]
     ]
-    if not values:
-        return None
     last = scores.columns[-1]
+    runs_of_rank: dict[int, list[str]] = {}
+    for i in rows:
+        if ranks[i, -1]:
+            runs_of_rank.setdefault(int(ranks[i, -1]), []).append(scores.runs[i])
+    names = [
+        {"by": last, "rank": rank, "names": ", ".join(runs)} for rank, runs in runs_of_rank.items()
+    ]
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
     is_crowded = sum(map(len, scores.columns)) > LETTERS_IN_LINE
@@ -194,11 +205,17 @@ def _rank_lines(
                 "mark": {"type": "point", "size": 70},
                 "encoding": {"color": run, "shape": run, "tooltip": tooltip},
             },
-            {
-                "transform": [{"filter": {"field": "by", "equal": last}}],
-                "mark": {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH},
-                "encoding": {"text": {"field": "run"}},
-            },
+            *(
+                [
+                    {
+                        "data": {"values": names},
+                        "mark": {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH},
+                        "encoding": {"text": {"field": "names"}},
+                    }
+                ]
+                if names
+                else []
+            ),
         ],
     }
 

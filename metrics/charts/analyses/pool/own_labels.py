@@ -113,10 +113,11 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
             f"{loss.measure} better"
         )
     if part.n < FEWEST:
-        n_equal = sum(round(other - fall, 9) == 0 for _, _, other in losses) - 1
-        verb = "loses" if len(losses) == n_equal + 1 else "has the largest loss of"
-        alike = f", and {counted(n_equal, 'other run')} as much" if n_equal else ""
-        return f"{run.name} {verb} {loss.measure} without {labels}{alike}"
+        interval = interval_text(part.interval, digits=3)
+        return (
+            f"{run.name} loses {fall:.3f} of {loss.measure} ({interval}) without {labels}: too few "
+            "to tell by"
+        )
     rank = (
         f"{part.rank} instead of {loss.rank}"
         if part.rank != loss.rank

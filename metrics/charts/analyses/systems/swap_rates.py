@@ -33,9 +33,9 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
             f"Two sets of {table.unit} without one in common are drawn again and again. Each pair "
             "of runs stands in the bin of its difference on the first set; it is swapped where the "
             "second set has the opposite order, an exact tie being half a swap. From, to: 95 % "
-            f"band of drawing other {table.unit}. Predicted is the mean reversal that the first "
-            "set alone foretells. Nothing is extrapolated: sets hold half of those at hand at "
-            "most. Larger sets swap runs that truly differ less often."
+            f"band of drawing other {table.unit}. Predicted, dashed, is the mean reversal that the "
+            "first set alone foretells. Nothing is extrapolated: sets hold half of those at hand "
+            "at most. Larger sets swap runs that truly differ less often."
         ),
         extent=table.whole_extent,
         columns=[

@@ -136,7 +136,12 @@ def _curves(table: TopicTable, ratios: Sequence[tuple[str, SignalRatio]]) -> Spe
             },
             *(
                 {
-                    "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3], "aria": False},
+                    "mark": {
+                        "type": "rule",
+                        "color": "@ink-2",
+                        "strokeDash": [2, 3],
+                        "aria": False,
+                    },
                     "encoding": {channel: {"datum": datum}},
                 }
                 for channel, datum in (("y", GOOD), ("x", n))

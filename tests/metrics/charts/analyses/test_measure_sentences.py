@@ -71,6 +71,21 @@ def test_runs_that_move_as_much_are_counted():
     )
 
 
+def test_a_rank_that_runs_share_says_so_and_a_line_stops_where_there_are_no_ranks():
+    scores = scores_of(AP=[0.3, 0.3, 0.1], C=[0.5, 0.5, 0.5], RR=[0.1, 0.2, 0.2])
+    result = rank_changes_result(scores, of="measures")
+    assert result.headline.endswith("move most, a: rank 1 (shared) of 3 by AP, 3 by RR"), (
+        result.headline
+    )
+    points = {(row["run"], row["by"]): row["rank"] for row in result.spec["data"]["values"]}
+    assert [points["b", name] for name in ("AP", "C", "RR")] == [1, None, 1]
+    *_, names = result.spec["layer"]
+    assert [(row["rank"], row["names"]) for row in names["data"]["values"]] == [
+        (3, "a"),
+        (1, "b, c"),
+    ]
+
+
 def test_measures_that_agree_as_little_are_counted():
     scores = scores_of(AP=[1, 2, 3], RR=[1, 2, 3], P=[3, 1, 2])
     assert correlations_result(scores).headline == (

@@ -145,7 +145,7 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
             "measure-correlations",
             "model,A,B\na,1,2\nb,2,3\n",
             ("--method", "tukey"),
-            "--method changes nothing in measure-correlations: leave it out; it has no such option.",
+            "--method changes nothing in measure-correlations: leave it out; it has",
         ),
         (
             "anova",

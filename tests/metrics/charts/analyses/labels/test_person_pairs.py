@@ -55,10 +55,16 @@ def test_two_annotators_have_a_sentence_and_no_heat_map():
     assert only.extent == "2 annotators, 1 pair of them with labels in common"
 
 
-@pytest.mark.parametrize("options", [{"n": 29}, {"is_planned": False}, {"programs": [1, 2]}])
-def test_fewer_pairs_than_30_labels_after_a_disagreement_and_programs_make_no_claim(options):
+@pytest.mark.parametrize("options", [{"n": 29}, {"is_planned": False}])
+def test_fewer_pairs_than_30_and_labels_after_a_disagreement_make_no_claim(options):
     assert result(3, n_wrong=(0, 9), **options).headline == (
         "3 annotators labelled pairs in common, no two people 30 or more"
+    )
+
+
+def test_programs_make_no_claim():
+    assert result(3, n_wrong=(0, 9), programs=[1, 2]).headline == (
+        "3 annotators labelled pairs in common, no two of them people"
     )
 
 
