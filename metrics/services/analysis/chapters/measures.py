@@ -130,8 +130,9 @@ ANALYSES = [
         definition=(
             "At each depth k the share of a query's positives and of its negatives among the first "
             "k, as means over the queries that have such. Negatives are all other targets of the "
-            "query set. The area is the mean chance that a positive stands above a negative. Runs "
-            "that rank targets unknown to the collection are left out."
+            "query set. The area is the mean chance that a positive stands above a negative, "
+            "equal scores being in the order of ids. Runs that rank targets unknown to the "
+            "collection are left out."
         ),
         find=rank_curves.roc,
         function=area_under_roc,

@@ -108,4 +108,15 @@ def _ranked_runs(request: AnalysisRequest, *, of_known_targets: bool = False) ->
     nouns = with_sample_note(nouns_of(inputs), inputs)
     n_missing = [int((row.depth == 0).sum()) for row in ranks]
     notes = [*nouns.notes, *notes, *missing_notes(runs, n_missing, nouns.queries)]
+    if shares := [
+        # a matrix is looked at down to the best of each row when it is read
+        f"{run.tied_per_cent} of the {'best ' if run.report.get('matrix') else ''}targets of "
+        f"{name_of(run)}"
+        for run in runs
+        if run.tied_share
+    ]:
+        notes.append(
+            "Targets that share their score with another of the same ranking stand in the order "
+            f"of their ids: {', '.join(shares)}."
+        )
     return RankedRuns(inputs, runs, ranks, gallery.n, nouns._replace(notes=notes))

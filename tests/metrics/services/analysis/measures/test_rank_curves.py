@@ -119,6 +119,17 @@ def test_runs_with_unknown_targets_are_left_out_where_negatives_are_counted(stud
 
 
 @pytest.mark.parametrize("name", ["precision-recall", "roc", "confusion-counts"])
+def test_the_share_of_targets_that_ids_order_is_told(study, name):
+    assert not any("share their score" in note for note in answer_of(study, name).result.notes)
+    Run.objects.filter(name="short").update(report={"ties": 0.125})
+    Run.objects.filter(name="whole").update(report={"ties": 0.001, "matrix": [6, 9]})
+    assert answer_of(study, name).result.notes[-1 - (name == "roc")] == (
+        "Targets that share their score with another of the same ranking stand in the order of "
+        "their ids: 12 % of the targets of short, under 1 % of the best targets of whole."
+    )
+
+
+@pytest.mark.parametrize("name", ["precision-recall", "roc", "confusion-counts"])
 def test_without_a_positive_or_a_run_there_is_a_sentence(study, name):
     reason = answer_of(study, name, labels="only").reason
     assert reason == "No query has a positive by these labels yet."
