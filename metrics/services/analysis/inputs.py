@@ -140,14 +140,15 @@ def no_positive_notes(inputs: Sequence[DirectionInputs], measures: Sequence[Meas
             is_positive = grades.grade >= level
             n -= int(np.isin(part.scope.sources, grades.source[is_positive]).sum())
         positive = "positive" if level == spec.threshold else f"grade from {level:g} up"
-        have, them, each = ("has", "it", "it") if n == 1 else ("have", "them", "each")
-        subject = f"{n:,} of the {n_queries:,} {queries} {have} no {positive}"
+        verb, pronoun = ("has", "it") if n == 1 else ("have", "each")
+        subject = f"{n:,} of the {n_queries:,} {queries} {verb} no {positive}"
         if n == n_queries:
-            subject, each = f"None of the {queries} has a {positive}", "each"
+            subject, pronoun = f"None of the {queries} has a {positive}", "each"
         names_text = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        outcome = f"{each} counts 0 by {names_text} for every run"
+        outcome = f"{pronoun} counts 0 by {names_text} for every run"
         if is_rank:
-            outcome = f"{names_text} {'leaves' if len(names) == 1 else 'leave'} {them} out"
+            verb, pronoun = "leaves" if len(names) == 1 else "leave", "it" if n == 1 else "them"
+            outcome = f"{names_text} {verb} {pronoun} out"
         notes += [f"{subject} by {source.label}: {outcome}."] * (n > 0)
     return notes
 

@@ -62,6 +62,7 @@ def exclusions_result(
     (first, n_first), *further = n_by_reason.most_common()
     is_most = bool(further) and n_first > further[0][1]
     why = f", most often for “{spelling[first]}” ({n_first:,})" if is_most else ""
+    n_further = len(totals) - MOST_REASONS
     notes = [
         f"{counted(n_labels, 'label')} of these items and pairs "
         f"{'is in no score; it stays' if n_labels == 1 else 'are in no score; they stay'} in the "
@@ -70,11 +71,7 @@ def exclusions_result(
         + "; ".join(
             f"“{total.reason}” {counted(total.n, total.kind)}" for total in totals[:MOST_REASONS]
         )
-        + (
-            f"; {counted(len(totals) - MOST_REASONS, 'further reason')}"
-            * (len(totals) > MOST_REASONS)
-        )
-        + ".",
+        + (f"; {counted(n_further, 'further reason')}." if n_further > 0 else "."),
     ]
     cells: list[list[Cell]] = [
         [row.kind, *row.query, *row.document, row.reason, row.at, row.n_labels] for row in rows

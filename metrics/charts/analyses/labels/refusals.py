@@ -11,6 +11,10 @@ from metrics.core.analyses.labels.refusals import Refusals
 
 FEWEST = 30  # graded positives of which a headline tells an interval
 MOST_PAIRS = 50_000  # that are listed
+WHOLE_LIST = (
+    ", in the CSV too. For the others choose a smaller query set; Downloads have all grades, of "
+    "people and of the reference."
+)
 
 
 class RefusedPair(NamedTuple):
@@ -64,11 +68,7 @@ def refusals_result(
         set_sentences(row, copies, nouns) for row, copies in zip(refusals, propagated, strict=True)
     ]
     if len(pairs) > MOST_PAIRS:
-        notes.append(
-            f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed, in the CSV too. For the "
-            "others choose a smaller query set; Downloads have all grades, of people and of the "
-            "reference."
-        )
+        notes.append(f"The first {MOST_PAIRS:,} of {len(pairs):,} pairs are listed{WHOLE_LIST}")
     return AnalysisResult(
         headline=_headline(refusals, propagated),
         reading=(

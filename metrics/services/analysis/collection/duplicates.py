@@ -182,10 +182,8 @@ def listed_groups(
         for group in groups
     ]
     need = np.array([len(group.items) for group in groups])
-    order = np.argsort(
-        [2 * marked + group.is_elsewhere for marked, group in zip(is_marked, groups, strict=True)],
-        kind="stable",
-    )
+    turn = 2 * np.array(is_marked) + np.array([group.is_elsewhere for group in groups])
+    order = np.argsort(turn, kind="stable")
     has_room = np.zeros(len(groups), dtype=bool)
     has_room[order] = np.cumsum(need[order]) - need[order] < MOST_ITEMS
     n_left_out = int(np.count_nonzero(~has_room))

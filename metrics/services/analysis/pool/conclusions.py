@@ -83,21 +83,14 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         groups=inputs.groups,
         smaller_is_better=measure.entry.smaller_is_better,
     )
-    n_moved = [
-        int(np.count_nonzero(differing_labels(sets.base, part.labels))) for part in sets.further
-    ]
-    set_words = [
-        SetWords(part.kind, part.name, part.n_left_out, n)
-        for part, n in zip(sets.further, n_moved, strict=True)
-    ]
+    set_words = []
+    for part in sets.further:
+        n_moved = int(np.count_nonzero(differing_labels(sets.base, part.labels)))
+        set_words.append(SetWords(part.kind, part.name, part.n_left_out, n_moved))
     set_words += [SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names]
     nouns = with_sample_note(nouns_of(inputs), inputs)
-    notes = [
-        *nouns.notes,
-        *sets.notes,
-        *no_positive_notes([inputs], [measure]),
-        *missing_notes(runs, scores.n_missing, nouns.queries),
-    ]
+    notes = [*nouns.notes, *sets.notes, *no_positive_notes([inputs], [measure])]
+    notes += missing_notes(runs, scores.n_missing, nouns.queries)
     if not names:
         notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
     if are_zero_one(scores.base):

@@ -120,23 +120,23 @@ def _n_added(
         )
         tops.append(top._replace(target=originals.of(top.target)))
     has_grade = ~np.isnan(brought.labels.people)
-    settled, waiting = (
+    of_labels, of_rounds = (
         copied_columns(statement, ("query", "document"), [request.collection.pk])
         for statement in (_SETTLED, _WAITING)
     )
     first, second = ends(inputs.scope.direction)
     source = np.concatenate(
-        [sources[brought.labels.query[has_grade]], settled[first], waiting[first]]
+        [sources[brought.labels.query[has_grade]], of_labels[first], of_rounds[first]]
     )
-    target = np.concatenate([brought.labels.doc[has_grade], settled[second], waiting[second]])
-    known = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
-    end = len(target) - len(waiting[first])
-    settled_pairs = RankedPairs(known.source[:end], known.target[:end], known.rank[:end])
+    target = np.concatenate([brought.labels.doc[has_grade], of_labels[second], of_rounds[second]])
+    all_pairs = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
+    end = len(target) - len(of_rounds[first])
+    settled_pairs = RankedPairs(source[:end], all_pairs.target[:end], all_pairs.rank[:end])
     return [
         pairs_to_deepen(tops, depth, sources=sources, graded=pairs)
         for depth, pairs in (
-            (own_depths, known),
-            (pool_depths, known),
+            (own_depths, all_pairs),
+            (pool_depths, all_pairs),
             (pool_depths, settled_pairs),
         )
     ]
