@@ -154,29 +154,16 @@ def read_shared_choices(
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     one_direction : a run of another than the chosen one is an error, where nobody sees what is left
     """
-    shared_parameters = QueryDict(mutable=True)
-    for key in OF_LEADERBOARD:
-        shared_parameters.setlist(key, parameters.getlist(key))
-    run_keys = [key for key in parameters.getlist("run") if key]  # a form has an empty one
-    shared_parameters.setlist("run", run_keys)
-    scores = read_choices(
-        collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
-    )
+    scores = choices_of_leaderboard(collection=collection, viewer=viewer, parameters=parameters)
     errors = list(scores.errors)
-    if parameters.getlist("run") and not run_keys:
-        errors.append("No run is ticked: all are shown.")
     if names := [key for key in parameters if key not in PARAMETERS]:
         errors.append(f'"{names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.')
     direction_set = {Direction(query_set.direction) for query_set in scores.query_sets}
     directions = sorted(direction_set, key=list(Direction).index)
     direction = _direction(parameters.get("direction", ""), directions, scores, errors)
     team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
-    others = [run for run in scores.runs if run.direction != direction]
-    if others and one_direction and run_keys:
-        errors.append(
-            f"Run “{others[0].name}” is not of the direction {direction.label.lower()}: leave it "
-            "out, or choose the other direction."
-        )
+    if one_direction and any(parameters.getlist("run")):
+        errors += other_direction_errors(scores.runs, direction)
     hand_picks = _of_direction(scores, direction)
     runs = _described(hand_picks, team=team, tag=tag, name=name)
     if not runs and (team or tag or name):
@@ -202,6 +189,33 @@ def read_shared_choices(
         mark=team_to_mark(parameters, runs, scores.available_runs, viewer, errors),
         errors=errors,
     )
+
+
+def choices_of_leaderboard(
+    *, collection: Collection, viewer: User | None, parameters: QueryDict
+) -> Choices:
+    """The choices of an address that the leaderboard has too, with the errors in them."""
+    shared_parameters = QueryDict(mutable=True)
+    for key in OF_LEADERBOARD:
+        shared_parameters.setlist(key, parameters.getlist(key))
+    run_keys = [key for key in parameters.getlist("run") if key]  # a form has an empty one
+    shared_parameters.setlist("run", run_keys)
+    scores = read_choices(
+        collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
+    )
+    if parameters.getlist("run") and not run_keys:
+        scores.errors.append("No run is ticked: all are shown.")
+    return scores
+
+
+def other_direction_errors(runs: Sequence[Run], direction: Direction) -> list[str]:
+    """A sentence on the first of these runs that is of the other direction, if there is one."""
+    names = [run.name for run in runs if run.direction != direction]
+    return [
+        f"Run “{name}” is not of the direction {direction.label.lower()}: leave it out, or choose "
+        "the other direction."
+        for name in names[:1]
+    ]
 
 
 def team_to_mark(

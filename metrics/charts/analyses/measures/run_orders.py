@@ -173,14 +173,6 @@ def _rank_lines(
         for i in rows
         for j, name in enumerate(scores.columns)
     ]
-    last = scores.columns[-1]
-    runs_of_rank: dict[int, list[str]] = {}
-    for i in rows:
-        if ranks[i, -1]:
-            runs_of_rank.setdefault(int(ranks[i, -1]), []).append(scores.runs[i])
-    names = [
-        {"by": last, "rank": rank, "names": ", ".join(runs)} for rank, runs in runs_of_rank.items()
-    ]
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
     is_crowded = sum(map(len, scores.columns)) > LETTERS_IN_LINE
@@ -205,19 +197,27 @@ def _rank_lines(
                 "mark": {"type": "point", "size": 70},
                 "encoding": {"color": run, "shape": run, "tooltip": tooltip},
             },
-            *(
-                [
-                    {
-                        "data": {"values": names},
-                        "mark": {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH},
-                        "encoding": {"text": {"field": "names"}},
-                    }
-                ]
-                if names
-                else []
-            ),
+            *name_layers(scores, ranks, rows),
         ],
     }
+
+
+def name_layers(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]) -> list[Spec]:
+    """The names of the runs at their last ranks, those of equal runs in one; [] without ranks."""
+    runs_of_rank: dict[int, list[str]] = {}
+    for i in rows:
+        if ranks[i, -1]:
+            runs_of_rank.setdefault(int(ranks[i, -1]), []).append(scores.runs[i])
+    if not runs_of_rank:
+        return []
+    by = scores.columns[-1]
+    names = [
+        {"by": by, "rank": rank, "names": ", ".join(runs)} for rank, runs in runs_of_rank.items()
+    ]
+    mark = {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH}
+    return [
+        {"data": {"values": names}, "mark": mark, "encoding": {"text": {"field": "names"}}},
+    ]
 
 
 def _mean_cells(mean: RunMean) -> list[Cell]:

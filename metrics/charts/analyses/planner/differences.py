@@ -71,29 +71,43 @@ class DifferencePlan(NamedTuple):
         simulation = Column("simulated_power", "Power by simulation", 3)
         return [Column("difference", "Difference", 4), queries[0], simulation, *queries[1:]]
 
+    @property
+    def wanted_row(self) -> int:
+        """The row of the difference that somebody typed, or of a usual one."""
+        own = self.own_difference
+        return WANTED if own is None else self.differences.index(own)
+
+    @property
+    def n_wanted(self) -> int | None:
+        """The queries for that difference and the first power; None above ten million."""
+        return self.sizes[0][self.wanted_row].n_queries
+
+    @property
+    def cases(self) -> str:
+        """The first power in words."""
+        return f"{100 * self.powers[0]:g} of 100 cases"
+
+    @property
+    def headline(self) -> str:
+        """The queries for that difference in words, where there are enough to know a spread."""
+        (first, second), n, population = self.runs, self.n_wanted, self.population
+        if population.is_small:
+            return (
+                f"{population.n_units:,} {population.unit} are too few to know how differences of "
+                "runs spread"
+            )
+        number = f"{n:,} {self.nouns.queries}" if n else f"more than ten million {population.unit}"
+        at_hand = f"; {population.n:,} are at hand" if n and n > population.n else ""
+        return (
+            f"To see a difference of {self.differences[self.wanted_row]:g} between runs like "
+            f"{first} and {second} in {self.cases} takes {number}{at_hand}"
+        )
+
 
 def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> AnalysisResult:
     """The queries with which a test sees each of some differences."""
     nouns, (first, second) = plan.nouns, plan.runs
-    own = plan.own_difference
-    row = WANTED if own is None else plan.differences.index(own)
-    n, cases = plan.sizes[0][row].n_queries, f"{100 * plan.powers[0]:g} of 100 cases"
-    population = plan.population
-    headline = (
-        f"To see a difference of {plan.differences[row]:g} between runs like {first} and {second} "
-        f"in {cases} takes "
-    )
-    if population.is_small:
-        headline = (
-            f"{population.n_units:,} {population.unit} are too few to know how differences of runs "
-            "spread"
-        )
-    elif n is None:
-        headline += f"more than ten million {population.unit}"
-    else:
-        headline += f"{n:,} {nouns.queries}"
-        if n > population.n:
-            headline += f"; {population.n:,} are at hand"
+    own, n, population = plan.own_difference, plan.n_wanted, plan.population
     lines = plan_lines(
         [
             {"kind": kind, "n": size.n_queries, "y": difference}
@@ -106,14 +120,14 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         nouns,
     )
     return AnalysisResult(
-        headline=headline,
+        headline=plan.headline,
         reading=(
             f"{nouns.title} with which a paired t test at .05 sees a true difference in so many "
             f"cases; blank above ten million {population.unit}. Power by simulation: of the "
             "first number, with the differences at hand drawn with replacement; where it is far "
             f"from {f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for "
-            "normal, "
-            "does not hold. " + (f"Pairs, hours and pay are of {cases}." if cost else "")
+            "normal, does not hold. "
+            + (f"Pairs, hours and pay are of {plan.cases}." if cost else "")
         ).strip(),
         extent=nouns.extent,
         columns=[

@@ -68,12 +68,9 @@ def distribution_result(
             f"{unit}. Table: a row for each size, and below these a row for each point of its line."
         ),
         extent=nouns.extent,
-        columns=[
-            Column("n", nouns.title),
-            *COLUMNS,
-            *(cost.columns if cost else []),
-            *([YOURS_COLUMN] if own_size else []),
-        ],
+        columns=[Column("n", nouns.title), *COLUMNS]
+        + (cost.columns if cost else [])
+        + ([YOURS_COLUMN] if own_size else []),
         rows=error_rows(distributions, cost, own_size),
         spec=_lines(distributions, measure, nouns, own_size),
         notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)]

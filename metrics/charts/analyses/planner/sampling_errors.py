@@ -49,28 +49,12 @@ def sampling_result(
     middle : the position of the run whose scores spread in the middle, of which the headline is
     own_size : the size that somebody typed, among those of the curves
     """
-    middle_curve, (n, n_units, unit) = curves[middle], population
+    middle_curve, (n, _, unit) = curves[middle], population
     most = n / 2 if own_size is None else own_size
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
-    if row is None or population.is_small:
-        headline = f"{n_units:,} {unit} are too few to know the errors of samples"
-    elif row.of_these is None:
-        headline = (
-            f"On {row.size:,} {nouns.queries} like these the {measure or 'score'} of "
-            f"{middle_curve.run} is within {row.like_these[2]:.3f} of that on ever more in 95 of "
-            "100 samples"
-        )
-    elif row.size == n:
-        headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
-    else:
-        headline = (
-            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of "
-            f"{middle_curve.run} is within {row.of_these[2]:.3f} of that on all in 95 of 100 "
-            "samples"
-        )
     lines = _error_lines(curves, nouns, measure)
     return AnalysisResult(
-        headline=headline,
+        headline=sampling_headline(row, middle_curve.run, nouns, population, measure=measure),
         reading=(
             "The distance that so many of 100 samples stay within. Of these: samples of the "
             f"{nouns.queries} at hand, drawn once each. Like these: other {nouns.queries} of the "
@@ -89,6 +73,27 @@ def sampling_result(
         spec=with_rule(lines, "x", own_size) if own_size else lines,
         notes=nouns.notes,
         next_parameters={} if row is None else {"n_sources": [str(min(row.size, n))]},
+    )
+
+
+def sampling_headline(
+    row: ErrorQuantiles | None, run: str, nouns: Nouns, population: PlannedQueries, *, measure: str
+) -> str:
+    """The error of samples of one size of a run, where there are enough to know their spread."""
+    n, n_units, unit = population
+    score = measure or "score"
+    if row is None or population.is_small:
+        return f"{n_units:,} {unit} are too few to know the errors of samples"
+    if row.size == n:
+        return f"{n:,} {nouns.queries} are all there are: their score has no error here"
+    if row.of_these is None:
+        return (
+            f"On {row.size:,} {nouns.queries} like these the {score} of {run} is within "
+            f"{row.like_these[2]:.3f} of that on ever more in 95 of 100 samples"
+        )
+    return (
+        f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is within "
+        f"{row.of_these[2]:.3f} of that on all in 95 of 100 samples"
     )
 
 

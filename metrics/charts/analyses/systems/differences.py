@@ -88,21 +88,19 @@ def _headline(differences: SystemDifferences, names: RunNames) -> str:
     best = differences.systems[0]
     n = len(differences.systems)
     verb = "differs" if differences.n_differing == 1 else "differ"
-    differing = (
-        f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs {verb}"
-    )
+    share = f"{differences.n_differing:,} of {counted(differences.n_pairs, 'pair')} of runs {verb}"
     n_like = sum(row.group == 1 for row in differences.systems) - 1
     n_best = sum(row.rank == 1 for row in differences.systems)
     if n_best > 1:
-        return f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; {differing}"
+        return f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; {share}"
     lead = (
         f"{names.runs[best.system]} leads with a mean of {best.mean:.4f} "
         f"({interval_text(best.interval, digits=4)})"
     )
     if best.n_differing == n - 1:
-        others = {2: "the other run", 3: "both others"}.get(n, f"all {n - 1:,} others")
-        return f"{lead} and differs from {others}"
+        further_runs = {2: "the other run", 3: "both others"}.get(n, f"all {n - 1:,} others")
+        return f"{lead} and differs from {further_runs}"
     if not n_like:
         return f"{lead} and differs from {best.n_differing:,} of {n - 1:,} others"
     following = "the next run" if n_like == 1 else f"the next {n_like:,} runs"
-    return f"{lead}; nothing separates it from {following}; {differing}"
+    return f"{lead}; nothing separates it from {following}; {share}"

@@ -150,14 +150,13 @@ def _complete(
 
     is_missing : (T, S)
     """
-    n_missing, notes = is_missing.sum(axis=0), list(scores.notes)
+    n_missing, noun = is_missing.sum(axis=0), scores.topic_noun
     topics, runs = np.ones(len(scores.topics), dtype=bool), np.ones(len(scores.runs), dtype=bool)
     if treatment == MISSING_RUNS:
         runs = np.asarray(n_missing == 0)
     elif treatment == MISSING_QUERIES:
         topics = np.asarray(~is_missing.any(axis=1))
-    noun = scores.topic_noun
-    notes += _gap_notes(scores, is_missing, treatment)
+    notes = [*scores.notes, *_gap_notes(scores, is_missing, treatment)]
     values = scores.values[np.ix_(topics, runs)]
     if len(values) < 2 or values.shape[1] < least:
         has_all = topics.all() and runs.all()
