@@ -28,7 +28,7 @@ class EdgeShare(NamedTuple):
 class PoolEdges(NamedTuple):
     """The edge of each of Q queries, and of all together.
 
-    depth : (Q,) the deepest rank at which a run brought a graded pair; 0 without one
+    depth : (Q,) the deepest of the best ranks of its graded pairs; 0 without one
     n_edge, n_positive : (Q,) graded pairs at the edge, and the positive ones
     n_single : (Q,) pairs at the edge that one run alone brought
     n_graded, n_all_positive : (Q,) graded pairs that a run brought, and the positive ones
@@ -65,9 +65,10 @@ def pool_edges(
     n_queries = groups.n_queries
     n_runs = np.count_nonzero(ranks, axis=0)
     best = np.min(np.where(ranks > 0, ranks, np.iinfo(np.int32).max), axis=0)
-    depth = np.zeros(n_queries, dtype=np.int64)
-    np.maximum.at(depth, query, ranks.max(axis=0))
     is_brought = n_runs > 0
+    # of best ranks: in a deeper pool that nobody judged yet graded pairs have deep ranks too
+    depth = np.zeros(n_queries, dtype=np.int64)
+    np.maximum.at(depth, query, np.where(is_brought, best, 0))
     is_edge = is_brought & (best >= (3 * depth // 4 + 1)[query])
 
     def by_query(mask: NDArray[np.bool_]) -> Integers:

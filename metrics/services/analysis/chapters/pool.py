@@ -122,7 +122,8 @@ ANALYSES = [
         definition=(
             "Of the pairs that the chosen runs brought to opened pools and that have people's "
             "grade of their own, those whose best rank among these runs is in the last quarter of "
-            "the ranks down to which the query was judged: of a depth of 10 the ranks 8 to 10. "
+            "the ranks down to which the query was judged, to the deepest of these best ranks: of "
+            "a depth of 10 the ranks 8 to 10. "
             "Queries are listed if half of these pairs, or more, are positive. The share of all "
             "of them has Wilson's 95 % interval with an effective number of pairs, by groups of "
             "queries. Pairs to add are those of the first ranks down to ten below that depth "

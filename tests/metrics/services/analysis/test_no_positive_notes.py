@@ -2,13 +2,17 @@
 
 import pytest
 
-from annotate.models import Item, ReferenceLabel
+from annotate.models import Item, QuerySet, ReferenceLabel
 from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, no_positive_notes
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh
 from pooling.models import Run
-from tests.metrics.services.analysis.collection.small_study import grade, queries_of
+from tests.metrics.services.analysis.collection.small_study import (
+    documents_of,
+    grade,
+    queries_of,
+)
 from tests.metrics.services.analysis.questions import answer_of, chosen
 from tests.metrics.services.analysis.systems.score_study import POSITIVES, score_study
 
@@ -28,6 +32,7 @@ OF_QUERIES = [
     "queries-for-difference",
     "conclusions",
 ]
+PEOPLE = {0: {3}, 1: {4}, 2: {5}, 4: {8}}  # the positives that people gave
 OF_MEASURES = ["rank-changes-by-measure", "measure-correlations", "measure-against-measure"]
 
 
@@ -116,4 +121,32 @@ def test_without_any_positive_none_has_one(study):
     assert sentences(study, "AP", labels="none:original") == [
         "None of the queries has a positive by reference “original” only: each counts 0 by AP for "
         "every run."
+    ]
+
+
+def test_each_direction_has_its_own_number(study):
+    Run.objects.filter(name__in=["alpha", "gamma"]).update(system="A", team="")
+    assert notes_of(study, "both-directions", measure="RR", labels="only") == [
+        "2 of the 6 queries have no positive by people only: each counts 0 by RR for every run.",
+        "5 of the 9 documents have no positive by people only: each counts 0 by RR for every run.",
+    ]
+
+
+def test_queries_of_folds_are_counted_together(study):
+    Run.objects.filter(name__in=["alpha", "gamma"]).update(system="A", team="")
+    sides = {"forward": queries_of(study), "reverse": documents_of(study)}
+    for direction, items in sides.items():
+        for number in (1, 2):
+            fold = QuerySet.objects.create(
+                collection=study, name=f"fold {number}", direction=direction
+            )
+            for item in items[number - 1 :: 2]:
+                fold.members.create(item=item)
+    # within its fold query 0 has no positive, as document 3 is in the other one, and so on
+    in_a_fold = {(q, d) for q, documents in PEOPLE.items() for d in documents if q % 2 == d % 2}
+    n_forward, n_reverse = (len({pair[end] for pair in in_a_fold}) for end in (0, 1))
+    notes = notes_of(study, "folds", measure="RR", labels="only", queries="fold 1")
+    assert [note.split(" have")[0] for note in notes] == [
+        f"{6 - n_forward} of the 6 queries",
+        f"{len(sides['reverse']) - n_reverse} of the {len(sides['reverse'])} documents",
     ]

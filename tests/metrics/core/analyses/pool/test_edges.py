@@ -42,7 +42,7 @@ def test_every_pair_is_counted_where_its_best_rank_is(labels):
             for own_query, is_positive, ranks in labels
             if own_query == query and any(ranks)
         ]
-        depth = max((max(ranks) for _, ranks in brought), default=0)
+        depth = max((min(ranks) for _, ranks in brought), default=0)
         edge = [row for row in brought if min(row[1]) > 0.75 * depth]
         assert edges.depth[query] == depth
         assert edges.n_edge[query] == len(edge)

@@ -16,6 +16,7 @@ from tests.metrics.services.analysis.pool.pooled_study import (
     rankings_of,
 )
 from tests.metrics.services.analysis.questions import answer_of, compute_kept, table_of
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 NAME = "saturated-queries"
@@ -39,7 +40,7 @@ def expected(*runs: str) -> dict[str, tuple[int, ...]]:
                     for targets in rankings.values()
                     if pair[1] in targets[query][:DEPTH]
                 ]
-        depth = max((max(of_pair) for of_pair in ranks.values()), default=0)
+        depth = max((min(of_pair) for of_pair in ranks.values()), default=0)
         edge = {pair for pair, of_pair in ranks.items() if min(of_pair) > 0.75 * depth}
         positive = {pair for pair in edge if grades[pair] > 0}
         near = {
@@ -210,6 +211,19 @@ def test_pairs_that_wait_in_an_open_pool_are_not_to_be_added_again(study):
     result = answer_of(study, NAME).result
     assert result.next_label.startswith(f"Deepen these: {n_pool} pairs, ")
     assert not any("wait in" in note for note in result.notes)
+
+
+def test_a_deeper_pool_moves_no_edge_before_it_is_judged(study):
+    """Some graded pairs are in it at deeper ranks of other runs, which nobody judged down to."""
+    before = {row["query"]: (row["depth"], row["n_edge"]) for row in table_of(study, NAME)}
+    runs = list(Run.objects.filter(name__in="ABC"))
+    pool = factories.opened(study, runs, name="deeper", depth=12)
+    assert pool.round.round_pairs.filter(pair__resolution__grade__isnull=False).exists()
+    after = {row["query"]: (row["depth"], row["n_edge"]) for row in table_of(study, NAME)}
+    assert after == before != {}
+    result = answer_of(study, NAME).result
+    assert result.next_label == ""
+    assert any(note.startswith("Nothing is left to pool down to") for note in result.notes)
 
 
 def test_labels_of_other_pairs_are_no_edge(study):
