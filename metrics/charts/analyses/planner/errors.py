@@ -58,9 +58,10 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     n_at_hand, n_units, unit = plan.population
     headline = f"{n_units:,} {unit} are too few to know how the scores of a run spread"
     if not plan.population.is_small:
+        verb = "keeps" if n == 1 else "keep"
         headline = (
-            f"{n:,} of the {n_at_hand:,} {nouns.queries} keep the {score} of a run like {plan.run} "
-            f"within {plan.errors[row]:g} of that on all in 95 of 100 samples"
+            f"{n:,} of the {n_at_hand:,} {nouns.queries} {verb} the {score} of a run like "
+            f"{plan.run} within {plan.errors[row]:g} of that on all in 95 of 100 samples"
         )
     lines = plan_lines(
         [

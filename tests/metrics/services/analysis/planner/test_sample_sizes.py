@@ -95,6 +95,8 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
     [
         (ROWS, "sampling-error", "On 100 of the 200 topics the score of run1 is within 0.0"),
         (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
+        (ROWS / 9, "queries-for-error", "topics keep the score of a run like run1 within 0.03"),
+        (ROWS / 99, "queries-for-error", "1 of the 200 topics keeps the score of a run like"),
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
         (ROWS[:20], "sampling-error", "20 topics are too few to know the errors of samples"),
         (ROWS[:20], "queries-for-error", "20 topics are too few to know how the scores of a"),
