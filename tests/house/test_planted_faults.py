@@ -7,8 +7,11 @@ from tests.house.test_layers import ROOT, text
 FAULTS = tomllib.loads(text(ROOT / "tools" / "planted_faults.toml"))["fault"]
 
 
-def test_every_fault_stands_in_its_file_exactly_once() -> None:
-    counts = {fault["name"]: text(ROOT / fault["file"]).count(fault["old"]) for fault in FAULTS}
+def test_every_fault_stands_in_its_file_exactly_once_and_in_whole_lines() -> None:
+    counts = {
+        fault["name"]: f"\n{text(ROOT / fault['file'])}".count(f"\n{fault['old']}")
+        for fault in FAULTS
+    }
     assert {name: n for name, n in counts.items() if n != 1} == {}
 
 
