@@ -37,7 +37,7 @@ def _lines() -> Iterator[str]:
         yield "| name | question | after | choices | held to | by the test |\n"
         yield "|---|---|---|---|---|---|\n"
         for row in analyses:
-            choices = ", ".join(["direction"][: not row.of_pairs] + sorted(row.choices))
+            choices = ", ".join(row.choice_names)
             yield (
                 f"| `{row.name}` | {row.question} | {row.paper} | {choices} | "
                 f"{row.oracle.value} | `{row.test}` |\n"

@@ -15,9 +15,14 @@ Number = TypeVar("Number", bound=np.integer)
 def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
     """(m,) the numbers, ascending, each once."""
     ascending = np.sort(numbers, axis=None)
-    is_first = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
-    return ascending[is_first]
+    return ascending[is_first(ascending)]
+
+
+def is_first(ascending: NDArray[Number]) -> NDArray[np.bool_]:
+    """(n,) whether each of sorted numbers differs from the one before it."""
+    first = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return first
 
 
 def is_among(numbers: NDArray[Number], members: NDArray[Number]) -> NDArray[np.bool_]:

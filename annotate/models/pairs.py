@@ -16,23 +16,17 @@ from .people import Annotator
 class PairQuerySet(models.QuerySet["Pair"]):
     """Pairs, with the filter for those left out."""
 
+    # by each alone the database finds a few of a million pairs at once, by all it reads the million
+    EXCLUSIONS = (
+        Q(exclusion__isnull=False),
+        Q(query__excluded_at__isnull=False),
+        Q(document__excluded_at__isnull=False),
+    )
+
     def left_out(self) -> "PairQuerySet":
         """Pairs that a lead excluded, themselves or one of their items."""
-        itself, query, document = self.reasons
+        itself, query, document = self.EXCLUSIONS
         return self.filter(itself | query | document)
-
-    @property
-    def reasons(self) -> tuple[Q, Q, Q]:
-        """The three reasons to leave a pair out: itself, its query, its document was excluded.
-
-        By each alone the database finds a few of a million pairs at once, by all together it reads
-        the million.
-        """
-        return (
-            Q(exclusion__isnull=False),
-            Q(query__excluded_at__isnull=False),
-            Q(document__excluded_at__isnull=False),
-        )
 
 
 class Pair(models.Model):

@@ -137,6 +137,11 @@ class Analysis:
     next_page: NextPage | None = None
     of_scores: Callable[[FileRequest], AnalysisResult] | None = None
 
+    @property
+    def choice_names(self) -> list[str]:
+        """The names of the choices that change it, the direction first."""
+        return [*([] if self.of_pairs else ["direction"]), *sorted(self.choices)]
+
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""
         runs = shared_choices.runs[: self.n_runs] if Choice.RUNS in self.choices else []

@@ -239,6 +239,12 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     ]
 
 
+def refuse_estimates(inputs: DirectionInputs, runs: Sequence[Run]) -> None:
+    """Raise NotDefined where the leaderboard estimates scores of the runs, as of a sample."""
+    if inputs.undrawn:
+        exact_values(inputs, runs)
+
+
 def exact_values(inputs: DirectionInputs, runs: Sequence[Run]) -> list[RunValues]:
     """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import is_first
 from pooling.core.likeness.run_agreement import agreement
-from pooling.core.strategies.selections import Integers, RankedPairs, group_by_pair, is_first
+from pooling.core.strategies.selections import Integers, RankedPairs, group_by_pair
 
 Matrix = NDArray[np.float64]
 _CELLS_A_BLOCK = 1_000_000

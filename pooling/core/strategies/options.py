@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.labels.originals import Originals
+from annotate.core.number_sets import is_first
 from pooling.core.strategies.parameters import NumberParameter, Parameter, TextParameter
 from pooling.core.strategies.selections import (
     NO_RANK,
@@ -15,7 +16,6 @@ from pooling.core.strategies.selections import (
     Layout,
     Pairs,
     UndrawnStratumPairs,
-    is_first,
     is_in,
     position_in_group,
     take,

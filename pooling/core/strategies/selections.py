@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.number_sets import is_among
+from annotate.core.number_sets import is_among, is_first
 from pooling.core.strategies.union_tables import Stretches, UnionPairs, best_of, union_of
 
 Integers = NDArray[np.int64]
@@ -264,13 +264,6 @@ def is_in(source: Integers, target: Integers, pairs: Pairs) -> NDArray[np.bool_]
     """(M,) whether each pair is among `pairs`."""
     layout = Layout([source, pairs.source], [target, pairs.target])
     return is_among(layout.codes(source, target), layout.codes(*pairs))
-
-
-def is_first(values: Integers) -> NDArray[np.bool_]:
-    """True where a sorted value differs from the one before it."""
-    first = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=first[1:])
-    return first
 
 
 def position_in_group(group: Integers) -> Integers:

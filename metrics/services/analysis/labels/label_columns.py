@@ -106,7 +106,9 @@ def counting_labels(*, collection: Collection) -> CountingLabels:
     # of pairs that a lead excluded, themselves or an item of theirs
     pairs = Pair.objects.filter(collection=collection)
     excluded_pairs = distinct(
-        np.concatenate([column(pairs.filter(reason).values_list("pk")) for reason in pairs.reasons])
+        np.concatenate(
+            [column(pairs.filter(exclusion).values_list("pk")) for exclusion in pairs.EXCLUSIONS]
+        )
     )
     columns = copied_columns(_LABELS, _COLUMNS, [collection.pk])
     counts = ~np.isin(columns["pair"], excluded_pairs)

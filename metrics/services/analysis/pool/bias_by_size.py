@@ -9,7 +9,7 @@ from metrics.core.analyses.pool.bias_by_size import bias_by_size
 from metrics.core.measures import measures
 from metrics.core.pools.partial_labels import ALL_SUBSETS_UP_TO, subsets
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import exact_values, name_of, nouns_of
+from metrics.services.analysis.inputs import name_of, nouns_of, refuse_estimates
 from metrics.services.analysis.pool.brought import brought_labels
 
 SUBSETS_A_SIZE = 10
@@ -23,8 +23,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     rows = [row for row in brought.chosen_rows if brought.is_pooled[row]]
     if len(rows) < 2:
         raise NotDefined("It takes two runs that are in opened pools: choose others.")
-    if inputs.undrawn:  # refuses what the leaderboard estimates
-        exact_values(inputs, [brought.runs[row] for row in rows])
+    refuse_estimates(inputs, [brought.runs[row] for row in rows])
     is_brought = brought.is_brought[rows] & ~np.isnan(brought.labels.people)
     if not is_brought.any():
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")

@@ -22,10 +22,10 @@ from metrics.core.measures.bounds import has_bounds
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
-    exact_values,
     names_of,
     no_positive_notes,
     nouns_of,
+    refuse_estimates,
     runs_of,
     with_sample_note,
 )
@@ -72,8 +72,7 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(f"All {queries} are of one group: how others would differ is not known.")
     if not len(inputs.labels.whole.grade):
         raise NotDefined("None of these queries has a label from the chosen labels.")
-    if inputs.undrawn:  # refuses what an estimate stands for
-        exact_values(inputs, runs)
+    refuse_estimates(inputs, runs)
     sets = label_sets(inputs)
     scores = scores_under_sets(request, inputs, runs, sets)
     names = ("lowest", "highest") if has_bounds(measure) else ()

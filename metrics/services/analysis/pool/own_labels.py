@@ -8,7 +8,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.measures import measures
 from metrics.services.analysis.analyses import AnalysisRequest
-from metrics.services.analysis.inputs import exact_values, names_of, nouns_of, with_sample_note
+from metrics.services.analysis.inputs import names_of, nouns_of, refuse_estimates, with_sample_note
 from metrics.services.analysis.pool.brought import brought_labels
 
 
@@ -16,8 +16,7 @@ def unique_positives(request: AnalysisRequest) -> AnalysisResult:
     """Each chosen run with all labels and without its own, with and without its team's."""
     brought = brought_labels(request, least=1)
     inputs, n_runs = brought.inputs, len(brought.runs)
-    if inputs.undrawn:  # refuses what the leaderboard estimates
-        exact_values(inputs, [brought.runs[row] for row in brought.chosen_rows])
+    refuse_estimates(inputs, [brought.runs[row] for row in brought.chosen_rows])
     losses = without_own_labels(
         ((row, brought.ranked(row)) for row in brought.chosen_rows),
         brought.labels,

@@ -10,10 +10,10 @@ from metrics.core.analyses.pool.pools_of_one import pools_of_one
 from metrics.core.measures import measures
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
-    exact_values,
     name_of,
     names_of,
     nouns_of,
+    refuse_estimates,
     with_sample_note,
 )
 from metrics.services.analysis.pool.brought import brought_labels
@@ -32,8 +32,7 @@ def scores_by_pools_of_one(request: AnalysisRequest) -> AnalysisResult:
     names_left_out = [name_of(brought.runs[row]) for row in brought.chosen_rows if row not in rows]
     n_most = min(MOST_RUNS, max(2, isqrt(LABEL_BUDGET // len(brought.labels.query))))
     n_further, rows = len(rows[n_most:]), rows[:n_most]
-    if inputs.undrawn:  # refuses what the leaderboard estimates
-        exact_values(inputs, [brought.runs[row] for row in rows])
+    refuse_estimates(inputs, [brought.runs[row] for row in rows])
     is_brought = brought.is_brought[rows] & ~np.isnan(brought.labels.people)
     if not is_brought.any():
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
