@@ -18,4 +18,6 @@ def repeatable_read() -> Iterator[None]:
         if is_outermost:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                # half a million labels are sorted and hashed without files
+                cursor.execute("SET LOCAL work_mem = '16MB'")
         yield
