@@ -18,7 +18,7 @@ from metrics.services.analysis.choices import (
     read_shared_choices,
 )
 from metrics.services.analysis.files import as_csv
-from metrics.services.analysis.page import AnalysisPanel, panels_of
+from metrics.services.analysis.page import AnalysisPanel, panels_of, summary_of
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 
 PLAIN = "text/plain; charset=utf-8"
@@ -123,6 +123,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
         "chapters": CHAPTERS,
         "choices": choices,
         "shown_choices": shown_choices,
+        "choice_summary": summary_of(choices, shown_choices),
         "other_choices": choices_of_other_pages(request.GET, shown_choices),
         "panels": panels_of(collection=collection, analyses=rows, choices=choices, roles=roles),
         "is_lead": Role.LEAD in roles,

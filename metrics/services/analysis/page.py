@@ -1,6 +1,6 @@
 """Pages of analyses: the result with its caption, or what is missing, or the work under way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from django.http import QueryDict
@@ -186,6 +186,19 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         f"“{choices.collection.name}” as of {moment} UTC",
     ]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def summary_of(choices: SharedChoices, names: Container[str]) -> str:
+    """The choices of a page in a line, but its runs: those whose names are among these."""
+    spec = choices.scores.spec
+    texts = [
+        choices.direction.label if len(choices.directions) > 1 else "",
+        LabelSource.parse(spec.label_source).label if Choice.LABELS in names else "",
+        f"positive from grade {spec.threshold}" if Choice.THRESHOLD in names else "",
+        f"query set “{spec.query_set}”" if Choice.QUERIES in names and spec.query_set else "",
+        choices.measure_text if Choice.MEASURE in names else "",
+    ]
+    return " · ".join(text for text in texts if text)
 
 
 def _plan_text(plan: PlanNumbers) -> str:

@@ -181,6 +181,19 @@ def test_choices_go_along_from_chapter_to_chapter(client, study):
         assert f'href="{address}{query}"' in contents_page
 
 
+def test_the_closed_bar_tells_the_choices_of_its_page(client, study):
+    def line(path):
+        bar = client.get(f"{ROOM}{path}").content.decode().partition('id="choices"')[2]
+        return unescape(re.search('<span class="quiet">(.*?)</span></summary>', bar)[1])
+
+    shared = (
+        "Query to document · people over reference “original” · positive from grade 2 · "
+        "query set “all”"
+    )
+    assert line("collection/?threshold=2") == shared
+    assert line("systems/?threshold=2&measure=AP+C@1") == f"{shared} · AP C@1"
+
+
 def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
     rows = [["<b>", Figure("1,234.5", "1234.5678"), 1200, "a & b", Figure("", "")]]
     cells = (
