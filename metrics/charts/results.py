@@ -8,6 +8,7 @@ from metrics.core.statistics.intervals import Interval
 Cell = str | int | float | None
 MOST_ROWS = 100  # of a table without a chart, on a page
 MOST_ROWS_OF_CHART = 300  # of one beside a chart
+MOST_ROWS_OF_ANY = max(MOST_ROWS, MOST_ROWS_OF_CHART)
 
 
 class Column(NamedTuple):
@@ -30,6 +31,7 @@ class AnalysisResult(NamedTuple):
     spec : of the chart; None for a table without one
     next_parameters : of the page on which to act on it, as in its address
     next_label : of the link to it, where that names a number; "" for that of the analysis
+    n_left_out : rows after these, where only those that a page shows were read
     """
 
     headline: str
@@ -41,6 +43,12 @@ class AnalysisResult(NamedTuple):
     notes: list[str] = []
     next_parameters: dict[str, list[str]] = {}
     next_label: str = ""
+    n_left_out: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """The number of all rows of the table."""
+        return len(self.rows) + self.n_left_out
 
     def as_json(self) -> dict[str, Any]:
         """The result as JSON."""
@@ -53,9 +61,9 @@ class AnalysisResult(NamedTuple):
 
     def chart(self, *, id: str, caption: str) -> Chart:
         """The chart with its table; with an empty specification where there is only a table."""
-        n_rows, n_shown = len(self.rows), MOST_ROWS_OF_CHART if self.spec else MOST_ROWS
-        if n_rows > n_shown:
-            caption = f"{caption} The first {n_shown:,} of {n_rows:,} rows; the CSV has all."
+        n_shown = MOST_ROWS_OF_CHART if self.spec else MOST_ROWS
+        if self.n_rows > n_shown:
+            caption = f"{caption} The first {n_shown:,} of {self.n_rows:,} rows; the CSV has all."
         return Chart(
             id=id,
             title=self.headline,

@@ -10,6 +10,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
+from metrics.charts.results import MOST_ROWS_OF_ANY
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import (
@@ -66,7 +67,7 @@ def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpRespo
 @login_required
 def analysis_state(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
     """Answer the poll, every 2 seconds, of an analysis that is computed: then with the result."""
-    _, panel = _panel(request, slug, chapter, name)
+    _, panel = _panel(request, slug, chapter, name, most_rows=MOST_ROWS_OF_ANY)
     return render(request, "metrics/analysis/_result.html", {"panel": panel})
 
 
@@ -104,12 +105,18 @@ def _choices(request: SignedIn, slug: str) -> tuple[Collection, SharedChoices]:
 
 
 def _panel(
-    request: SignedIn, slug: str, chapter: str, name: str
+    request: SignedIn, slug: str, chapter: str, name: str, *, most_rows: int | None = None
 ) -> tuple[SharedChoices, AnalysisPanel]:
     collection, choices = _choices(request, slug)
     analysis = _analysis(chapter, name)
     roles = access.roles_in(user=request.user, collection=collection)
-    (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices, roles=roles)
+    (panel,) = panels_of(
+        collection=collection,
+        analyses=[analysis],
+        choices=choices,
+        roles=roles,
+        most_rows=most_rows,
+    )
     return choices, panel
 
 
@@ -117,6 +124,13 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     collection, choices = _choices(request, slug)
     roles = access.roles_in(user=request.user, collection=collection)
     shown_choices = frozenset[str]().union(*(row.choices for row in rows))
+    panels = panels_of(
+        collection=collection,
+        analyses=rows,
+        choices=choices,
+        roles=roles,
+        most_rows=MOST_ROWS_OF_ANY,
+    )
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
@@ -125,7 +139,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
         "shown_choices": shown_choices,
         "choice_summary": summary_of(choices, shown_choices),
         "other_choices": choices_of_other_pages(request.GET, shown_choices),
-        "panels": panels_of(collection=collection, analyses=rows, choices=choices, roles=roles),
+        "panels": panels,
         "is_lead": Role.LEAD in roles,
     }
     status = 422 if choices.errors else 200

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, Func, JSONField, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -67,6 +67,28 @@ class Look(NamedTuple):
     row: Kept | None
     version: str
     is_fresh: bool
+
+
+class FirstRows(Func):
+    """An object without the later rows of its list `rows`; `n_left_out` in it counts those.
+
+    Objects without so many rows are as they are.
+    """
+
+    output_field = JSONField()
+    # unpacked once, by the operation that deletes nothing: each function would unpack it again
+    template = """(
+        SELECT CASE WHEN jsonb_path_exists(value, '$.rows[%(most_rows)d]')
+            THEN value - 'rows' || jsonb_build_object(
+                'rows', jsonb_path_query_array(value, '$.rows[0 to %(last)d]'),
+                'n_left_out',
+                jsonb_path_query_first(value, '$.rows.size()')::integer - %(most_rows)d)
+            ELSE value END
+        FROM (SELECT %(expressions)s #- '{}' AS value OFFSET 0) AS unpacked
+    )"""
+
+    def __init__(self, expression: F, *, most_rows: int) -> None:
+        super().__init__(expression, most_rows=most_rows, last=most_rows - 1)
 
 
 Compute = Callable[[Inquiry, Kept | None], Computed | None]
@@ -128,15 +150,24 @@ def keeps(
     return register
 
 
-def look(*, inquiry: Inquiry, with_value: bool = True, version: str | None = None) -> Look:
+def look(
+    *,
+    inquiry: Inquiry,
+    with_value: bool = True,
+    version: str | None = None,
+    most_rows: int | None = None,
+) -> Look:
     """Find the value; where it is missing or old, one of all who look has it computed.
 
     One query, and those of the version. Without the value, which may be long, the rest is read.
     version : the present one, where the caller has read it before, for several values
+    most_rows : see find
     """
     kind = KINDS[inquiry.kind]
-    rows = values_of(inquiry=inquiry)
-    row = (rows if with_value else rows.defer("value")).first()
+    if with_value:
+        row = find(inquiry=inquiry, most_rows=most_rows)
+    else:
+        row = values_of(inquiry=inquiry).defer("value").first()
     # not before the row: a newer one would look outdated
     version = kind.version(inquiry) if version is None else version
     if version is None:
@@ -148,9 +179,20 @@ def look(*, inquiry: Inquiry, with_value: bool = True, version: str | None = Non
     return Look(row, version, is_fresh)
 
 
-def find(*, inquiry: Inquiry) -> Kept | None:
-    """Return the value as it was last computed."""
-    return values_of(inquiry=inquiry).first()
+def find(*, inquiry: Inquiry, most_rows: int | None = None) -> Kept | None:
+    """Return the value as it was last computed.
+
+    most_rows : for values that are objects; of a list `rows` in it only so many are read, 1 or
+        more, and `n_left_out` beside them is the number of the others; None for all
+    """
+    rows = values_of(inquiry=inquiry)
+    if most_rows is None:
+        return rows.first()
+    first_rows = FirstRows(F("value"), most_rows=most_rows)
+    row = rows.defer("value").annotate(first_rows=first_rows).first()
+    if row is not None:
+        row.value = row.first_rows
+    return row
 
 
 def find_fresh(*, inquiry: Inquiry) -> Kept | None:

@@ -47,11 +47,16 @@ def inquiry_of(*, collection: Collection, spec: AnalysisSpec) -> Inquiry:
 
 
 def look(
-    *, collection: Collection, specs: Sequence[AnalysisSpec], runs: Sequence[Run]
+    *,
+    collection: Collection,
+    specs: Sequence[AnalysisSpec],
+    runs: Sequence[Run],
+    most_rows: int | None = None,
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
     Six queries, and one for each. runs : those of the specs, at least
+    most_rows : of each table only the first ones are read; None for all
     """
     inputs_version = _inputs_version(collection)
     partners = partners_of(collection=collection, runs=runs)
@@ -59,7 +64,8 @@ def look(
     for spec in specs:
         spec_runs = [run for run in runs if run.pk in spec.scores.runs]
         version = _version_of(inputs_version, spec_runs, partners)
-        view = kept.look(inquiry=inquiry_of(collection=collection, spec=spec), version=version)
+        inquiry = inquiry_of(collection=collection, spec=spec)
+        view = kept.look(inquiry=inquiry, version=version, most_rows=most_rows)
         is_stale = view.row is not None and view.row.version != version
         answers.append(None if view.row is None else _answer(view.row, is_stale=is_stale))
     return answers

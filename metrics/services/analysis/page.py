@@ -127,10 +127,14 @@ def panels_of(
     analyses: Sequence[Analysis],
     choices: SharedChoices,
     roles: Iterable[Role] = (),
+    most_rows: int | None = None,
 ) -> list[AnalysisPanel]:
-    """Look at some analyses; six queries, and one for each."""
+    """Look at some analyses; six queries, and one for each.
+
+    most_rows : of each table only the first ones are read; None for all
+    """
     specs = [analysis.spec(choices) for analysis in analyses]
-    answers = look(collection=collection, specs=specs, runs=choices.runs)
+    answers = look(collection=collection, specs=specs, runs=choices.runs, most_rows=most_rows)
     rows = zip(analyses, answers, strict=True)
     return [
         AnalysisPanel(collection, analysis, choices, answer, frozenset(roles))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import ApiToken, Role
+from annotate.models import ApiToken, Kept, Role
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
@@ -43,6 +43,16 @@ def test_a_finding_is_awaited_and_then_there_with_its_choices(client, study, hea
     assert value["spec"]["layer"] and value["caption"]
     table = client.get(f"{ROOM}{NAME}/table.csv", headers=headers)
     assert table.content.decode().startswith("labels,n_positive")
+
+
+def test_a_long_table_is_sent_whole(client, study, headers):
+    compute_kept(study, NAME)
+    row = Kept.objects.get()
+    rows = [[f"row {n}", *row.value["rows"][0][1:]] for n in range(1_234)]
+    Kept.objects.update(value=row.value | {"rows": rows})
+    assert client.get(f"{ROOM}{NAME}/", headers=headers).json()["rows"] == rows
+    table = client.get(f"{ROOM}{NAME}/table.csv", headers=headers).content.decode()
+    assert len(table.splitlines()) == 1 + len(rows)
 
 
 def test_choices_are_parameters(client, study, headers):

@@ -18,6 +18,16 @@ def test_a_result_is_the_same_after_json():
     assert AnalysisResult.from_json(RESULT.as_json()) == RESULT
 
 
+def test_a_result_that_was_read_in_part_tells_the_number_of_all_rows():
+    rows = [["a", number, None] for number in range(300)]
+    part = RESULT._replace(rows=rows, n_left_out=12_045)
+    assert (RESULT.n_rows, part.n_rows) == (2, 12_345)
+    sentence = " The first {} of 12,345 rows; the CSV has all."
+    chart, table = (result.chart(id="a", caption="") for result in (part, part._replace(spec=None)))
+    assert (chart.subtitle, len(chart.rows)) == (sentence.format(300), 300)
+    assert (table.subtitle, len(table.rows)) == (sentence.format(100), 100)
+
+
 def test_cells_are_printed_with_their_digits_and_keep_all_of_them():
     printed = [[(str(cell), cell.exact) for cell in row] for row in RESULT.printed_rows()]
     assert printed == [

@@ -5,10 +5,11 @@ from html import unescape
 
 import pytest
 
-from annotate.models import Role
+from annotate.models import Kept, Role
 from metrics.charts.charts import Figure
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 from metrics.templatetags.chart_tables import table_rows
+from metrics.views import analysis as views
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import compute_kept
@@ -145,6 +146,40 @@ def test_the_csv_of_a_chart_has_the_rows_that_its_page_leaves_out(client, study)
     assert 'data-download="csv"' not in page
     (link,) = re.findall(r'href="([^"]*)">CSV<span', page)
     assert client.get(unescape(link)).content.startswith(b"labels,")
+
+
+def panel_of(answer):
+    """The one panel of an answer that has its result."""
+    panels = answer.context.get("panels") or [answer.context["panel"]]
+    (panel,) = [panel for panel in panels if panel.answer is not None]
+    return panel
+
+
+@pytest.mark.parametrize(("has_chart", "n_shown"), [(True, 300), (False, 100)])
+def test_pages_read_the_rows_that_they_show_and_files_all(
+    client, study, monkeypatch, has_chart, n_shown
+):
+    compute_kept(study, "positives-per-query")
+    row = Kept.objects.get()
+    rows = [[f"row {n}", *row.value["rows"][0][1:]] for n in range(1_234)]
+    spec = row.value["spec"] if has_chart else None
+    Kept.objects.update(value=row.value | {"rows": rows, "spec": spec})
+    pages = [PAGE, f"{PAGE}state/", f"{ROOM}collection/"]
+    answers = [client.get(page) for page in pages]
+    for answer in answers:
+        sentence = f"The first {n_shown} of 1,234 rows; the CSV has all."
+        assert sentence in answer.content.decode()
+        assert f"row {n_shown - 1}<" in answer.content.decode()
+        assert f"row {n_shown}<" not in answer.content.decode()
+        panel = panel_of(answer)
+        assert (len(panel.answer.result.rows), panel.answer.result.n_rows) == (300, 1_234)
+    lines = client.get(f"{PAGE}table.csv").content.decode().split("\r\n")
+    assert [line.partition(",")[0] for line in lines[1:-1]] == [cells[0] for cells in rows]
+    monkeypatch.setattr(views, "MOST_ROWS_OF_ANY", None)
+    for page, answer in zip(pages, answers, strict=True):
+        whole = panel_of(client.get(page))
+        assert len(whole.answer.result.rows) == 1_234
+        assert whole.chart == panel_of(answer).chart
 
 
 @pytest.mark.parametrize("path", ["nowhere/", "collection/nothing/", "collection/nothing/state/"])

@@ -154,6 +154,41 @@ def test_one_may_look_without_reading_the_value(lengths, django_assert_num_queri
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("with_look", [False, True])
+def test_of_a_long_list_only_the_first_rows_may_be_read(lengths, with_look):
+    keep(lengths, fresh_for=HOUR)
+    inquiry = word()
+    whole = {"rows": [[number, None, "a"] for number in range(7)], "spec": {"rows": [1, 2, 3]}}
+    kept.store(inquiry=inquiry, computed=Computed(whole), version="1")
+
+    def row_of(most_rows):
+        if with_look:
+            look = kept.look(inquiry=inquiry, most_rows=most_rows)
+            assert look.is_fresh
+            return look.row
+        return kept.find(inquiry=inquiry, most_rows=most_rows)
+
+    stored = row_of(None)
+    for most_rows in (1, 3, 6):
+        row = row_of(most_rows)
+        first_rows = {"rows": whole["rows"][:most_rows], "n_left_out": 7 - most_rows}
+        assert row.value == whole | first_rows
+        for name in ("pk", "version", "digest", "computed_at", "fresh_until"):
+            assert getattr(row, name) == getattr(stored, name)
+    assert [row_of(most_rows).value for most_rows in (7, 8, None)] == [whole] * 3
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("value", [{"reason": "none"}, {"rows": []}, {"rows": 3}, {"rows": None}])
+def test_a_value_without_a_long_list_is_read_as_it_is(lengths, value):
+    keep(lengths)
+    inquiry = word()
+    assert kept.find(inquiry=inquiry, most_rows=1) is None
+    kept.store(inquiry=inquiry, computed=Computed(value))
+    assert kept.find(inquiry=inquiry, most_rows=1).value == value
+
+
+@pytest.mark.django_db
 def test_a_value_of_the_same_inputs_stays_and_is_fresh_again(lengths):
     keep(lengths)
     inquiry = word()
