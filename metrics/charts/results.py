@@ -8,7 +8,7 @@ from metrics.core.statistics.intervals import Interval
 Cell = str | int | float | None
 MOST_ROWS = 100  # of a table without a chart, on a page
 MOST_ROWS_OF_CHART = 300  # of one beside a chart
-MOST_ROWS_OF_ANY = max(MOST_ROWS, MOST_ROWS_OF_CHART)
+MOST_ROWS_READ = max(MOST_ROWS, MOST_ROWS_OF_CHART)
 
 
 class Column(NamedTuple):

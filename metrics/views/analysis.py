@@ -10,7 +10,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from metrics.charts.results import MOST_ROWS_OF_ANY
+from metrics.charts.results import MOST_ROWS_READ
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import (
@@ -67,7 +67,7 @@ def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpRespo
 @login_required
 def analysis_state(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
     """Answer the poll, every 2 seconds, of an analysis that is computed: then with the result."""
-    _, panel = _panel(request, slug, chapter, name, most_rows=MOST_ROWS_OF_ANY)
+    _, panel = _panel(request, slug, chapter, name, most_rows=MOST_ROWS_READ)
     return render(request, "metrics/analysis/_result.html", {"panel": panel})
 
 
@@ -125,11 +125,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     roles = access.roles_in(user=request.user, collection=collection)
     shown_choices = frozenset[str]().union(*(row.choices for row in rows))
     panels = panels_of(
-        collection=collection,
-        analyses=rows,
-        choices=choices,
-        roles=roles,
-        most_rows=MOST_ROWS_OF_ANY,
+        collection=collection, analyses=rows, choices=choices, roles=roles, most_rows=MOST_ROWS_READ
     )
     context = {
         "collection": collection,

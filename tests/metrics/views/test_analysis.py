@@ -175,7 +175,7 @@ def test_pages_read_the_rows_that_they_show_and_files_all(
         assert (len(panel.answer.result.rows), panel.answer.result.n_rows) == (300, 1_234)
     lines = client.get(f"{PAGE}table.csv").content.decode().split("\r\n")
     assert [line.partition(",")[0] for line in lines[1:-1]] == [cells[0] for cells in rows]
-    monkeypatch.setattr(views, "MOST_ROWS_OF_ANY", None)
+    monkeypatch.setattr(views, "MOST_ROWS_READ", None)
     for page, answer in zip(pages, answers, strict=True):
         whole = panel_of(client.get(page))
         assert len(whole.answer.result.rows) == 1_234
