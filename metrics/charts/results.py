@@ -51,8 +51,10 @@ class AnalysisResult(NamedTuple):
         return len(self.rows) + self.n_left_out
 
     def as_json(self) -> dict[str, Any]:
-        """The result as JSON."""
-        return self._asdict() | {"columns": [column._asdict() for column in self.columns]}
+        """The result as JSON; whole, so that nothing is left out."""
+        value = self._asdict() | {"columns": [column._asdict() for column in self.columns]}
+        del value["n_left_out"]
+        return value
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "AnalysisResult":

@@ -16,6 +16,7 @@ RESULT = AnalysisResult(
 
 def test_a_result_is_the_same_after_json():
     assert AnalysisResult.from_json(RESULT.as_json()) == RESULT
+    assert "n_left_out" not in RESULT.as_json()
 
 
 def test_a_result_that_was_read_in_part_tells_the_number_of_all_rows():
