@@ -347,6 +347,7 @@ def _ordinal_text(n: int) -> str:
 def groups_sentence(groups: Groups) -> str:
     """Explain N queries where they come in groups."""
     return (
-        "groups: whole groups of queries are drawn and tested, and N queries are taken for so "
-        f"many of the mean size, which is {groups.n_queries / groups.n:.4g} queries."
+        "groups: of queries like these whole groups are drawn and tested, and N queries are taken "
+        f"for so many of the mean size, which is {groups.n_queries / groups.n:.4g} queries; of "
+        "these queries single ones are drawn, as a pool does."
     )

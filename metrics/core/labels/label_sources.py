@@ -15,6 +15,8 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.number_sets import is_first, pair_keys
+
 Column = NDArray[np.int64]
 
 
@@ -237,11 +239,11 @@ def people_parts(names: Sequence[str]) -> list[tuple[People, str]]:
 def sorted_grades(rows: NDArray[np.int64]) -> Grades:
     """Sort an (n, 3) table of source, target and grade; ValueError where a pair occurs twice."""
     source, target, grade = rows.reshape(-1, 3).T
-    order = np.lexsort((target, source))
-    grades = Grades(source[order], target[order], grade[order])
-    if np.any(_is_repeated(grades.source, grades.target)):
+    keys = pair_keys(source, target)
+    order = np.argsort(keys)
+    if not is_first(keys[order]).all():
         raise ValueError("A pair carries two labels; resolve it to one grade first.")
-    return grades
+    return Grades(source[order], target[order], grade[order])
 
 
 def larger_grades(tables: Sequence[Grades]) -> Grades:
@@ -278,23 +280,11 @@ def _available_sets(names: Sequence[str]) -> str:
 
 
 def _merge(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
-    source, target, grade = _sorted_together(people, reference, by_grade=by_grade)
-    is_first = np.ones(len(source), dtype=bool)
-    is_first[1:] = ~_is_repeated(source, target)
-    return Grades(source[is_first], target[is_first], grade[is_first])
-
-
-def _sorted_together(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
-    """Both tables sorted by pair.
-
-    Of one pair's two rows people's first, or the larger grade first.
-    """
+    """Both tables, of a pair's two grades the larger one, or people's."""
     source, target, grade = (np.concatenate(both) for both in zip(people, reference, strict=True))
-    origin = np.repeat([0, 1], [len(people.source), len(reference.source)])
-    order = np.lexsort((origin, -grade if by_grade else origin, target, source))
-    return Grades(source[order], target[order], grade[order])
-
-
-def _is_repeated(source: Column, target: Column) -> NDArray[np.bool_]:
-    """(n - 1,) whether each pair is equal to the next one."""
-    return (source[1:] == source[:-1]) & (target[1:] == target[:-1])
+    keys = pair_keys(source, target)
+    order = np.argsort(keys, kind="stable")  # of a pair's two rows people's first
+    (first,) = np.nonzero(is_first(keys[order]))
+    grade = grade[order]
+    grade = np.maximum.reduceat(grade, first) if by_grade and len(first) else grade[first]
+    return Grades(source[order[first]], target[order[first]], grade)

@@ -56,6 +56,11 @@ class Groups(NamedTuple):
         return cls(np.arange(n_queries), np.ones(n_queries, dtype=np.int64))
 
     @property
+    def apart(self) -> Self:
+        """The same queries, each by itself, with their weights."""
+        return type(self).of(np.arange(self.n_queries), weight=self.weight)
+
+    @property
     def n(self) -> int:
         """The number of groups."""
         return len(self.size)

@@ -6,9 +6,11 @@ runs on the same queries, which is another number, as scores of two runs are cor
 difference: the smallest true difference that a test on N queries shows with a given power. The
 first does not show which run is better.
 
-Where queries come in groups, such as the captions of one video, whole groups are drawn and judged:
-N queries are then N / m groups of the mean size m. Nothing depends on the order of the queries: the
-population is sorted, and the seed is a hash of it.
+Where queries come in groups, such as the captions of one video, samples of other queries like these
+are of whole groups: N queries are then N / m groups of the mean size m. Samples of these queries
+are of single ones, as a pool draws them: how alike the queries of a group are makes no difference
+to a mean over those at hand. Nothing depends on the order of the queries: the population is sorted,
+and the seed is a hash of it.
 """
 
 from collections.abc import Sequence
@@ -31,11 +33,13 @@ _RESAMPLED_UP_TO = 100_000
 class SampleSize(NamedTuple):
     """Sampling errors of a mean over `size` queries.
 
-    n_groups : number of their groups; as many as queries where each is by itself
+    n_groups : number of the groups that samples like these have; as many as queries where each is
+        by itself
     of_these : the requested quantile (95th percentile) of |mean of a sample - mean of all|, of
-        samples drawn without replacement from the given queries: 0 for all of them, None for more
-    like_these : the same of samples drawn with replacement, which represent other queries like
-        these
+        samples of single queries drawn without replacement from the given ones: 0 for all of them,
+        None for more
+    like_these : the same of samples of whole groups drawn with replacement, which represent other
+        queries like these
     """
 
     size: int
@@ -93,8 +97,8 @@ def sampling_error(
 
     scores : (Q,) a run's score on each query, or the differences x - y of two runs
     n_samples : samples a size
-    groups : of the Q queries, two or more: whole ones are drawn, N / m of them rounded, one at
-        least; None draws single queries
+    groups : of the Q queries, two or more: with replacement whole ones are drawn, N / m of them
+        rounded, one at least; None draws single queries
     seed : of the samples; None takes a hash of the population, see `seed_of_samples`
     The same for scores and their negatives, so whichever run is named first. Errors move in steps
     of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N. Bootstrap: FIRE,
@@ -130,15 +134,14 @@ def error_quantiles(
     if min(sizes, default=1) < 1:
         raise ValueError("A sample has at least one query.")
     values, groups = _group_values(scores, groups)
+    queries = _group_values(scores, groups.apart)[0]
     rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
     n_groups = {size: _groups_of(size, groups) for size in sizes}
     with_replacement = _bootstrap_errors(
         values, list(n_groups.values()), rng=rng, n_samples=n_samples
     )
     available_sizes = [size for size in n_groups if size <= groups.n_queries]
-    without_replacement = subset_errors(
-        values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples
-    )
+    without_replacement = subset_errors(queries, available_sizes, rng=rng, n_samples=n_samples)
     like_these, of_these = (
         dict(zip(names, np.quantile(np.abs(errors), quantiles, axis=1).T.tolist(), strict=True))
         for names, errors in (
@@ -164,12 +167,14 @@ def queries_for_error(
 ) -> int:
     """About the smallest N whose error (see `sampling_error`) is at most `error`; at least 1.
 
-    of_these : drawn without replacement, so at most Q; else with replacement
+    of_these : single queries drawn without replacement, so at most Q; else whole groups with
+        replacement
     Starts from the normal approximation and is corrected twice by resampling, as the square of the
     error falls with 1/N, without replacement with 1/N - 1/Q; above 100,000 queries, or groups, the
     approximation stands.
     """
-    values, groups = _group_values(scores, groups)
+    groups = groups or Groups.single(len(np.asarray(scores)))
+    values, groups = _group_values(scores, groups.apart if of_these else groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
     draw_errors = subset_errors if of_these else _bootstrap_errors

@@ -1,6 +1,6 @@
 """Measuring runs for a chosen leaderboard: values per query, bounds, judged shares, differences."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from metrics.services.scores.query_groups import GroupFacts, draw_of, facts_of, 
 from metrics.services.scores.ranks import (
     RunMatrix,
     matrix_of,
+    ranked_grades,
     ranked_grades_and_counts,
     sources_per_chunk,
 )
@@ -76,11 +77,12 @@ class DirectionInputs(NamedTuple):
 class RunValues(NamedTuple):
     """One run's values: all (M, Q) but for the (Q,) arrays.
 
-    whole : with the label source; reference : with the reference alone
+    whole : with the label source; reference : with the reference alone, for a table alone
     least, most : the bounds of `whole`, whatever the unjudged targets that the run returned, and
         the unjudged pairs of the pools, turn out to be; NaN for measures without bounds
     judged_shares : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10;
         the last row has k = 10
+    Only a table has bounds and shares: of comparisons and analyses they are NaN.
     has_positive : which queries have a positive target; depth : how many targets the run holds for
         each
     """
@@ -157,32 +159,43 @@ def measure_run(*, inputs: DirectionInputs, run: Run) -> RunValues:
     matrix = matrix_of(run)
     step = sources_per_chunk(matrix=matrix, limit=measuring.CHUNK)
     parts = (inputs.scope.sources[start : start + step] for start in range(0, n_queries, step))
-    chunks = [_measure_chunk(inputs, run, matrix, sources) for sources in parts]
+    measure_chunk = _table_chunk if inputs.spec.kind == "table" else _value_chunk
+    chunks = [measure_chunk(inputs, run, matrix, sources) for sources in parts]
     if not chunks:
         empty = np.zeros((len(inputs.measures) + 1, 0))
         reference = None if inputs.labels.reference is None else empty[1:]
         no_query, depth = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
         return RunValues(empty[1:], reference, empty[1:], empty[1:], empty, no_query, depth)
-    return _joined(chunks)
+    columns: Iterator[Any] = zip(*chunks, strict=True)
+    joined = (None if column[0] is None else np.concatenate(column, -1) for column in columns)
+    return RunValues(*joined)
 
 
-def _joined(chunks: Sequence[RunValues]) -> RunValues:
-    """The values of consecutive chunks of the queries; all or none have a reference."""
-    references = [chunk.reference for chunk in chunks if chunk.reference is not None]
-    return RunValues(
-        whole=np.concatenate([chunk.whole for chunk in chunks], axis=-1),
-        reference=np.concatenate(references, axis=-1) if references else None,
-        least=np.concatenate([chunk.least for chunk in chunks], axis=-1),
-        most=np.concatenate([chunk.most for chunk in chunks], axis=-1),
-        judged_shares=np.concatenate([chunk.judged_shares for chunk in chunks], axis=-1),
-        has_positive=np.concatenate([chunk.has_positive for chunk in chunks]),
-        depth=np.concatenate([chunk.depth for chunk in chunks]),
-    )
-
-
-def _measure_chunk(
+def _value_chunk(
     inputs: DirectionInputs, run: Run, matrix: RunMatrix | None, sources: Ids
 ) -> RunValues:
+    """The values of a comparison or an analysis."""
+    pairs = measuring.labels_by_position(inputs.labels.whole, sources)
+    (ranked,) = ranked_grades(
+        run=run, matrix=matrix, scope=inputs.scope, sources=sources, tables=[pairs]
+    )
+    whole = _values(inputs, ranked, inputs.labels.whole)
+    nothing = np.full((len(whole) + 1, len(sources)), np.nan)
+    has_positive = ranking.positives(ranked, inputs.spec.threshold).total > 0
+    return RunValues(whole, None, nothing[1:], nothing[1:], nothing, has_positive, ranked.depth)
+
+
+def _values(inputs: DirectionInputs, rankings: RankedGrades, grades: Grades) -> Matrix:
+    """(M, Q) values of aligned rankings; grades : the labels, of which some scales are"""
+    scaled_measures = measures.with_scale(inputs.measures, grades.grade)
+    by_name = measures.evaluate(scaled_measures, rankings, inputs.spec.threshold)
+    return np.array([by_name[measure.name] for measure in inputs.measures], dtype=np.float64)
+
+
+def _table_chunk(
+    inputs: DirectionInputs, run: Run, matrix: RunMatrix | None, sources: Ids
+) -> RunValues:
+    """The values of a table, with bounds, judged shares, and those by the reference alone."""
     threshold, direction_labels = inputs.spec.threshold, inputs.labels
     grades = [direction_labels.whole]
     if direction_labels.reference is not None:
@@ -199,14 +212,6 @@ def _measure_chunk(
     )
     elsewhere = np.bincount(unjudged_pairs.query, minlength=len(sources)) - n_ranked_pairs
 
-    def values(rankings: RankedGrades, labels: Grades) -> Matrix:
-        values_by_name = measures.evaluate(
-            measures.with_scale(inputs.measures, labels.grade), rankings, threshold
-        )
-        return np.array(
-            [values_by_name[measure.name] for measure in inputs.measures], dtype=np.float64
-        )
-
     scaled = measures.with_scale(inputs.measures, direction_labels.whole.grade)
     no_bounds = np.full(len(whole.depth), np.nan)
     limits = {"best_grade": inputs.best_grade, "threshold": threshold}
@@ -220,8 +225,8 @@ def _measure_chunk(
         k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, inputs.measures)}
     }
     return RunValues(
-        whole=values(whole, direction_labels.whole),
-        reference=values(reference[0], grades[1]) if reference else None,
+        whole=_values(inputs, whole, direction_labels.whole),
+        reference=_values(inputs, reference[0], grades[1]) if reference else None,
         least=np.array([low for low, _ in ends]),
         most=np.array([high for _, high in ends]),
         judged_shares=np.array(

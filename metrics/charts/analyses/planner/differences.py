@@ -126,7 +126,7 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
             f"cases; blank above ten million {population.unit}. Power by simulation: of the "
             "first number, with the differences at hand drawn with replacement; where it is far "
             f"from {f'{plan.powers[0]:.2f}'.lstrip('0')} the formula, which takes means for "
-            "normal, does not hold. "
+            f"normal, does not hold. {population.groups_text(nouns.queries)}"
             + (f"Pairs, hours and pay are of {plan.cases}." if cost else "")
         ).strip(),
         extent=nouns.extent,

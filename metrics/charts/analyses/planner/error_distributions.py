@@ -16,7 +16,6 @@ from metrics.core.statistics.sample_sizes import MiddleBySpread
 DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 
 COLUMNS = [
-    Column("n_groups", "Drawn groups"),
     Column("deviation", "Standard deviation of the error", 4),
     *(
         Column(f"error_{100 * quantile:g}", f"Error, {100 * quantile:g} %", 4)
@@ -64,8 +63,8 @@ def distribution_result(
         reading=(
             "Each line is a size of the sample: the share of samples whose score is within a "
             f"distance of that on all {nouns.queries}. Error: the score on the sample less that on "
-            f"all. Samples are of the {nouns.queries} at hand, drawn once each; what is drawn are "
-            f"{unit}. Table: a row for each size, and below these a row for each point of its line."
+            f"all. Samples are of the {nouns.queries} at hand, drawn once each. Table: a row for "
+            "each size, and below these a row for each point of its line."
         ),
         extent=nouns.extent,
         columns=[Column("n", nouns.title), *COLUMNS]
@@ -85,7 +84,7 @@ def error_rows(
     """A row for each size, then one for each point of the lines of the chart."""
     rows: list[list[Cell]] = [
         [
-            *size[:3],
+            *size[:2],
             *size.quantiles,
             size.within_half,
             size.within_95,
@@ -96,13 +95,13 @@ def error_rows(
         ]
         for size in distributions.of_sizes
     ]
-    n_blank = len(QUANTILES) + 3
+    n_blank = len(QUANTILES) + 3  # the deviation, and the two distances
     n_columns = len(rows[0])
     for size in distributions.of_sizes:
         rows += [
             [
-                *[size.size, size.n_groups, *[None] * n_blank, distance, 100 * share],
-                *[None] * (n_columns - n_blank - 4),
+                *[size.size, *[None] * n_blank, distance, 100 * share],
+                *[None] * (n_columns - n_blank - 3),
             ]
             for distance, share in zip(
                 distributions.distances.tolist(), size.shares.tolist(), strict=True

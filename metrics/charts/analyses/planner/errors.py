@@ -77,7 +77,8 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         headline=headline,
         reading=(
             f"{nouns.title} so that 95 of 100 samples are within the error. Of these: of the "
-            f"{n_at_hand:,} at hand. Like these: for other {nouns.queries} of the same kind. "
+            f"{n_at_hand:,} at hand, drawn once each. Like these: other {nouns.queries} of the "
+            f"same kind{'' if n_units == n_at_hand else f', in whole {unit}'}. "
             + (f"Pairs, hours and pay are of the {nouns.queries} of these." if cost else "")
         ).strip(),
         extent=nouns.extent,

@@ -30,6 +30,16 @@ class PlannedQueries(NamedTuple):
         """True if it is too small to know a spread by."""
         return self.n_units < FEWEST
 
+    def groups_text(self, queries: str) -> str:
+        """A sentence on numbers that are of whole groups; empty where each query is by itself."""
+        if self.n_units == self.n:
+            return ""
+        return (
+            f"Numbers are of whole {self.unit}; as many single {queries}, as a pool draws them, "
+            "lie in more groups, and where those of a group are alike they show a difference at "
+            "least as often. "
+        )
+
 
 class JudgingCost(NamedTuple):
     """The cost of judging a query: its pairs within the first ranks of some runs, time and pay.

@@ -26,7 +26,7 @@ class RunErrors(NamedTuple):
 
 
 COLUMNS = [
-    Column("n_groups", "Drawn groups"),
+    Column("n_groups", "Groups, like these"),
     *(
         Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4)
         for key, title in (("of_these", "Of these"), ("like_these", "Like these"))
@@ -49,7 +49,8 @@ def sampling_result(
     middle : the position of the run whose scores spread in the middle, of which the headline is
     own_size : the size that somebody typed, among those of the curves
     """
-    middle_curve, (n, _, unit) = curves[middle], population
+    middle_curve, (n, n_units, unit) = curves[middle], population
+    groups_text = "" if n_units == n else f", in whole {unit}"
     most = n / 2 if own_size is None else own_size
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
     lines = _error_lines(curves, nouns, measure)
@@ -58,8 +59,8 @@ def sampling_result(
         reading=(
             "The distance that so many of 100 samples stay within. Of these: samples of the "
             f"{nouns.queries} at hand, drawn once each. Like these: other {nouns.queries} of the "
-            f"same kind. What is drawn are {unit}. These are errors of one score: the error of the "
-            f"difference of two runs on the same {nouns.queries} may be smaller or larger."
+            f"same kind{groups_text}. These are errors of one score: the error of the difference "
+            f"of two runs on the same {nouns.queries} may be smaller or larger."
         ),
         extent=nouns.extent,
         columns=[Column("run", "Run"), Column("n", nouns.title), *COLUMNS]

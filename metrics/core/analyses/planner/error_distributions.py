@@ -16,14 +16,12 @@ QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 class ErrorDistribution(NamedTuple):
     """Errors of the mean over `size` queries: the mean of a sample less the mean of all.
 
-    n_groups : groups of queries that were drawn; as many as queries where each is by itself
     deviation : standard deviation of the errors; quantiles : of the errors, those of QUANTILES
     within_half, within_95 : the distance that so many of 100 samples stay within
     shares : (P,) of the samples within each of the distances
     """
 
     size: int
-    n_groups: int
     deviation: float
     quantiles: list[float]
     within_half: float
@@ -48,22 +46,22 @@ def error_distributions(
 ) -> ErrorDistributions:
     """The errors of samples of the given queries, drawn without replacement, for each size.
 
-    scores : (Q,) finite; groups : of the Q queries; whole ones are drawn, N / m of them rounded
+    scores : (Q,) finite; groups : of the Q queries, of which the weights alone matter, as single
+        queries are drawn, as a pool does
     sizes : 1 to Q each (ValueError); n_samples : a size
     Nothing depends on the order of the queries. Cochran 1977, Sampling Techniques, section 2.6.
     """
-    values = np.sort(groups.shares(scores))
-    n_groups = [max(1, round(size * groups.n / groups.n_queries)) for size in sizes]
+    values = np.sort(groups.apart.shares(scores))
     rng = np.random.default_rng(seed_of(values[:, None]))
-    errors = subset_errors(values, n_groups, rng=rng, n_samples=n_samples)
+    errors = subset_errors(values, sizes, rng=rng, n_samples=n_samples)
     rounding = 1e-10 * float(np.abs(values).max(initial=0))  # of the grid that samples are on
     distances = np.linspace(0, float(np.abs(errors).max(initial=0)), n_distances)
     rows = []
-    for size, n, row in zip(sizes, n_groups, errors, strict=True):
+    for size, row in zip(sizes, errors, strict=True):
         sizes_of_errors = np.sort(np.abs(row))
         # an error that is a distance but for rounding is within it
         shares = np.searchsorted(sizes_of_errors, distances + rounding, side="right") / n_samples
         half, most = np.quantile(sizes_of_errors, [0.5, 0.95]).tolist()
         quantiles = np.quantile(row, QUANTILES).tolist()
-        rows.append(ErrorDistribution(size, n, float(row.std()), quantiles, half, most, shares))
+        rows.append(ErrorDistribution(size, float(row.std()), quantiles, half, most, shares))
     return ErrorDistributions(distances, rows)

@@ -30,10 +30,11 @@ ANALYSES = [
         definition=(
             "The distance between the mean of a sample and the mean of all, and the distance that "
             "half, 75, 95 and 99 of 100 samples stay within, by 2,000 samples of a size. Of these "
-            "queries: drawn without replacement. Like these: with replacement, as FIRE does, which "
-            "stands for other queries of the same kind. Whole groups of queries are drawn. "
-            "The headline is of the run whose scores spread in the middle of those drawn as lines, "
-            "and of the number of queries that was typed, if one was."
+            "queries: drawn one by one without replacement, as a pool draws them. Like these: "
+            "whole groups of queries with replacement, which stands for other queries of the same "
+            "kind (FIRE draws single ones with replacement). The headline is of the run whose "
+            "scores spread in the middle of those drawn as lines, and of the number of queries "
+            "that was typed, if one was."
         ),
         find=sample_sizes.sampling_errors,
         function=error_quantiles,
@@ -53,8 +54,8 @@ ANALYSES = [
             "Of the run whose scores spread in the middle of the chosen ones: the mean of a sample "
             "less the mean of all, by 10,000 samples of a tenth, a quarter and half of these "
             "queries, drawn without replacement; the share of samples within each distance, and "
-            "quantiles of the error. Whole groups of queries are drawn. A number of queries that "
-            "was typed is one size more, with what judging it costs."
+            "quantiles of the error. A number of queries that was typed is one size more, with "
+            "what judging it costs."
         ),
         find=sample_sizes.error_distribution,
         function=error_distributions,
@@ -72,7 +73,9 @@ ANALYSES = [
         paper="FIRE, section 4.3",
         definition=(
             "The smallest number of queries with which 95 of 100 samples stay within the error, "
-            "for the run whose scores spread in the middle of the chosen ones. Pairs: the first 10 "
+            "for the run whose scores spread in the middle of the chosen ones: of these queries, "
+            "drawn one by one without replacement as a pool draws them, and of others like these, "
+            "in whole groups. Pairs: the first 10 "
             "of each chosen run, each pair once. Hours: at the median time of a judgment here, one "
             "label a pair; gold checks and second labels come on top. Pay: as set in the settings. "
             "An error that was typed is one more, of which the headline is."
@@ -94,9 +97,10 @@ ANALYSES = [
         definition=(
             "The smallest number of queries on which a paired, two-sided t test at .05 sees a true "
             "difference in 80, or 90, of 100 cases, for the pair of chosen runs whose differences "
-            "spread in the middle. By simulation: the same with differences drawn from those at "
-            "hand, where they are few enough for that. Pairs, hours and pay as for an error. A "
-            "difference and a power that were typed are added, and the headline is of them."
+            "spread in the middle; whole groups of queries count. By simulation: the same with "
+            "differences drawn from those at hand, where they are few enough for that. Pairs, "
+            "hours and pay as for an error. A difference and a power that were typed are added, "
+            "and the headline is of them."
         ),
         find=sample_sizes.for_difference,
         function=queries_for_difference,

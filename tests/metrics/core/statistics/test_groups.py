@@ -214,7 +214,7 @@ def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(m
     assert 0 < np.count_nonzero(np.triu(single.significant)) < 10
 
 
-def test_a_plan_in_groups_counts_whole_groups():
+def test_a_plan_in_groups_counts_whole_groups_but_of_these_queries_single_ones():
     scores, groups = alike(EQUAL, 9, icc=0.6), Groups.of(EQUAL)
     alone, in_groups = (
         sample_sizes.sampling_error(scores, [50, 52], groups=groups_or_none)[0]
@@ -223,9 +223,8 @@ def test_a_plan_in_groups_counts_whole_groups():
     assert (alone.n_groups, in_groups.n_groups) == (50, 10)
     expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
     assert in_groups.like_these == pytest.approx(expected, rel=0.05)
-    assert in_groups.of_these == pytest.approx(
-        expected * np.sqrt((groups.n - 10) / (groups.n - 1)), rel=0.05
-    )
+    of_single = 1.96 * scores.std(ddof=1) * np.sqrt((1 - 50 / 200) / 50)
+    assert in_groups.of_these == pytest.approx(of_single, rel=0.05)
     assert in_groups.like_these > 1.5 * alone.like_these
     with pytest.raises(ValueError, match="at least one query"):
         sample_sizes.sampling_error(scores, [0])
@@ -238,6 +237,9 @@ def test_a_plan_in_groups_counts_whole_groups():
     )
     size = sample_sizes.queries_for_error(scores, 0.1, of_these=False, groups=groups)
     assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
+    size = sample_sizes.queries_for_error(scores, 0.1, of_these=True, groups=groups)
+    n_of_many = (1.96 * scores.std(ddof=1) / 0.1) ** 2
+    assert size == pytest.approx(n_of_many / (1 + n_of_many / 200), rel=0.05)
 
 
 # ---- queries that were drawn by strata

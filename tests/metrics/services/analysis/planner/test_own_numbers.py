@@ -295,5 +295,5 @@ def test_numbers_are_options_of_the_command(study, tmp_path: Path):
     path.write_text("topic,a,b\n" + "".join(lines))
     from_file = ("--scores", str(path), "--csv")
     table = manage("analyse", NAMES[1], *from_file, "--n", "33").stdout
-    assert "\r\n33,33," in table and table.count("yours") == 2
+    assert "\r\n33," in table and table.count("yours") == 2
     assert "is no number of queries" in manage("analyse", NAMES[1], *from_file, "--n", "x").stderr
