@@ -61,6 +61,12 @@ class ScoreTable(NamedTuple):
         groups = None if self.groups is None else [self.groups[q] for q in rows]
         return ScoreTable([self.queries[q] for q in rows], self.runs, self.values[rows], groups)
 
+    def of_columns(self, names: Sequence[str]) -> "ScoreTable":
+        """The scores of some of the runs, by name, in the file's order."""
+        columns = [column for column, run in enumerate(self.runs) if run in names]
+        runs = [self.runs[column] for column in columns]
+        return self._replace(runs=runs, values=self.values[:, columns])
+
 
 def read_scores(
     stream: BinaryIO, *, name: str, chosen_values: Mapping[str, str] | None = None

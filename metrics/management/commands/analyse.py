@@ -2,8 +2,10 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 from django.http import QueryDict
 
@@ -12,7 +14,7 @@ from annotate.models import Collection
 from metrics.charts.pictures import PictureError, svg_of
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.run_comparison import METHODS
-from metrics.core.files.scores import read_scores
+from metrics.core.files.scores import ScoreTable, read_scores
 from metrics.core.labels.protocols import PROTOCOLS
 from metrics.services.analysis.analyses import Analysis, Choice, FileRequest, NotDefined
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
@@ -28,7 +30,6 @@ from pooling.models import Run
 OF_COLLECTION = (
     "collection",
     "direction",
-    "run",
     "part",
     "team",
     "tag",
@@ -80,7 +81,11 @@ class Command(BaseCommand):
         parser.add_argument("--collection", metavar="SLUG", help="as its address has it")
         parser.add_argument("--direction", default="", help="forward or reverse")
         parser.add_argument(
-            "--run", action="append", default=[], metavar="NAME", help="repeatable; default: all"
+            "--run",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="repeatable, of a file of scores too; default: all",
         )
         parser.add_argument("--name", dest="part", default="", help="only runs with this in a name")
         parser.add_argument("--team", default="", help="only runs of this team")
@@ -221,6 +226,19 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
     return choices
 
 
+def chosen_runs(table: ScoreTable, names: Sequence[str], path: str) -> ScoreTable:
+    """The table of the named runs, its columns or else its rows; the whole one without names."""
+    unknown = next((name for name in names if name not in {*table.runs, *table.queries}), None)
+    if unknown is not None:
+        raise CommandError(f'{path} has no run "{unknown}": name columns, or rows, of the file.')
+    if not names:
+        return table
+    if set(names) <= set(table.runs):
+        return table.of_columns(names)
+    rows = [row for row, query in enumerate(table.queries) if query in names]
+    return table.of_queries(np.array(rows, dtype=np.int64))
+
+
 def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
     """Compute an analysis from a file of scores; CommandError where it cannot be."""
     if analysis.of_scores is None:
@@ -237,6 +255,7 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
         plan = read_plan_numbers(parameters, errors)
         if errors:
             raise CommandError(" ".join(errors))
+        table = chosen_runs(table, options["run"], path)
         result = analysis.of_scores(FileRequest(table, method, treatment, plan))
     except FormatError as error:
         raise CommandError(str(error)) from error

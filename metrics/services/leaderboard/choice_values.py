@@ -167,7 +167,9 @@ def measure_run(*, inputs: DirectionInputs, run: Run) -> RunValues:
         no_query, depth = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
         return RunValues(empty[1:], reference, empty[1:], empty[1:], empty, no_query, depth)
     columns: Iterator[Any] = zip(*chunks, strict=True)
-    joined = (None if column[0] is None else np.concatenate(column, -1) for column in columns)
+    joined: Iterator[Any] = (
+        None if column[0] is None else np.concatenate(column, -1) for column in columns
+    )
     return RunValues(*joined)
 
 

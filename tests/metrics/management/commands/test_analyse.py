@@ -132,6 +132,20 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
     assert ranks.splitlines()[1] == "a,1,2,1,1,0.9,0.5,1.0"
 
 
+def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
+    name, some = "measure-against-measure", ("--run", "c", "--run", "a")
+    value = json.loads(manage("analyse", name, "--scores", scores_file, *some, "--json").stdout)
+    assert [row[0] for row in value["rows"]] == ["a", "c"]
+    path = tmp_path / "topics.csv"
+    path.write_text("topic,A,B,C\na,1,9,2\nb,2,8,3\nc,1,7,4\n")
+    some = ("--scores", str(path), "--run", "C", "--run", "A", "--json")
+    value = json.loads(manage("analyse", "anova", *some).stdout)
+    without_b = tmp_path / "two.csv"
+    without_b.write_text("topic,A,C\na,1,2\nb,2,3\nc,1,4\n")
+    of_two = json.loads(manage("analyse", "anova", "--scores", str(without_b), "--json").stdout)
+    assert value["rows"] == of_two["rows"] and value["headline"] == of_two["headline"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "words"),
     [
@@ -145,14 +159,15 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
             "measure-correlations",
             "model,A,B\na,1,2\nb,2,3\n",
             ("--method", "tukey"),
-            "--method changes nothing in measure-correlations: leave it out; it has",
+            "--method changes nothing in measure-correlations: leave it out; what does: --run.",
         ),
         (
             "anova",
             "topic,A,B\na,1,2\nb,2,3\n",
             ("--method", "tukey"),
-            "--method changes nothing in anova: leave it out; what does: --missing.",
+            "--method changes nothing in anova: leave it out; what does: --run, --missing.",
         ),
+        ("anova", "topic,A,B\na,1,2\nb,2,3\n", ("--run", "C"), 'has no run "C": name columns,'),
         ("anova", "topic,A,B\na,1e300,2\nb,2,3\n", (), '"1e300" is too large to compute with'),
         ("measure-correlations", None, (), "No such file"),
     ],
@@ -213,22 +228,19 @@ def test_the_129_runs_of_trec_8_have_their_published_numbers_by_commands():
 
 
 @needs_real_data
-def test_the_best_runs_of_trec_3_have_the_numbers_of_gt4ireval_by_commands(tmp_path):
-    """Thirty columns of the file, cell by cell: mean squares, and topics for .95."""
-    with open(FOLDER / "trec_topic_run_matrices" / "adhoc3.csv") as lines:
+def test_the_best_runs_of_trec_3_have_the_numbers_of_gt4ireval_by_commands():
+    """Thirty runs of the file: mean squares, and topics for .95."""
+    path = FOLDER / "trec_topic_run_matrices" / "adhoc3.csv"
+    with open(path) as lines:
         names, *cells = csv.reader(lines)
     means = {name: sum(map(float, column)) for name, *column in zip(names, *cells, strict=True)}
-    best = [
-        number for number, name in enumerate(names) if means[name] in sorted(means.values())[-30:]
-    ]
-    path = tmp_path / "best.csv"
-    with open(path, "w") as lines:
-        csv.writer(lines).writerows([row[number] for number in best] for row in (names, *cells))
-    variance = table_by("anova", str(path), key="source")
+    best = [name for name in names if means[name] in sorted(means.values())[-30:]]
+    chosen = [part for name in best for part in ("--run", name)]
+    variance = table_by("anova", str(path), *chosen, key="source")
     squares = [float(variance[name]["mean_square"]) for name in ("Runs", "Topics", "Error")]
     assert squares[:2] == pytest.approx([0.15074, 0.85296], abs=5e-6)
     assert squares[2] == pytest.approx(0.010152, abs=5e-7)
-    needed = table_by("topics-needed", str(path), key="quantity")
+    needed = table_by("topics-needed", str(path), *chosen, key="quantity")
     for name, numbers in (("E rho squared", (69, 37, 114)), ("Phi", (259, 130, 487))):
         row = needed[f"{name} of 0.95"]
         assert tuple(float(row[key]) for key in ("n", "n_low", "n_high")) == numbers
