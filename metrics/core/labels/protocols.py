@@ -5,12 +5,15 @@ that name it compare their systems alike.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from annotate.core.phrases import counted
 from metrics.core.labels.label_sources import LabelSource, People
 
-LATER_SETS = ("cxc", "eccv")  # words of labels that were made of a collection's own later
+PLAUSIBLE_SETS = ("plausible", "pmrp")  # words of labels that were made of classes
+# words of labels that were made of a collection's own later
+LATER_SETS = ("cxc", "eccv", *PLAUSIBLE_SETS)
 NUMBERED = re.compile(r"(.*?)([0-9]+)")  # the name of a fold: what folds share, and its number
 
 
@@ -24,6 +27,8 @@ class EvaluationProtocol(NamedTuple):
     n_folds : query sets over which it averages; 0 without folds
     n_published : sources of its two directions, of one fold of folds, the fewer first
     source : who published it
+    grades : those that the positive labels of its set must have, ascending, its threshold the last;
+        empty where that is the collection's
     """
 
     name: str
@@ -36,6 +41,7 @@ class EvaluationProtocol(NamedTuple):
     measures: tuple[str, ...]
     n_published: tuple[int, int]
     source: str
+    grades: tuple[int, ...] = ()
 
 
 _RECALLS = ("C@1", "C@5", "C@10")
@@ -89,6 +95,19 @@ PROTOCOLS = (
         n_published=(1_261, 1_332),
         source=_TABLES,
     ),
+    EvaluationProtocol(
+        name="pmrp",
+        title="Plausible matches",
+        subject="",
+        set_words=PLAUSIBLE_SETS,
+        query_words=("5k",),
+        is_of_named_queries=False,
+        n_folds=0,
+        measures=("PMRP", "PMRP_mean"),
+        n_published=(5_000, 25_000),
+        source=f"PCME (Chun et al. 2021) and {_TABLES}",
+        grades=(1, 2, 3),
+    ),
 )
 
 
@@ -96,7 +115,7 @@ class ProtocolFit(NamedTuple):
     """The choices of a protocol in a collection, or the reason why it has none.
 
     label_source : its key; query_set : its name in both directions, of folds the first one's
-    threshold : the grade from which the collection calls a pair positive
+    threshold : the grade from which a pair is positive: the collection's, or the protocol's own
     gap : what is missing, in words; empty where nothing is
     """
 
@@ -156,6 +175,8 @@ def fit_of(
         gap = f"neither the collection nor a reference set has “{protocol.subject}” in its name"
         return ProtocolFit(protocol, "", "", threshold, gap)
     other_words = [word for word in LATER_SETS if word not in protocol.set_words]
+    if protocol.set_words == PLAUSIBLE_SETS:
+        other_words = []  # made of classes, whatever else its name has
     own_sets = [name for name in sets if not _first_with(other_words, [name])]
     set_name = _first_with(protocol.set_words, own_sets)
     if not set_name:
@@ -177,7 +198,29 @@ def fit_of(
     if not query_set:
         return ProtocolFit(protocol, "", "", threshold, gap)
     source = LabelSource.of(People.NONE, [set_name])
-    return ProtocolFit(protocol, source.key, query_set, threshold, "")
+    own_threshold = max(protocol.grades, default=threshold)
+    return ProtocolFit(protocol, source.key, query_set, own_threshold, "")
+
+
+def fit_of_grades(fit: ProtocolFit, grades: Iterable[int]) -> ProtocolFit:
+    """The fit; with a gap where its set lacks a grade that the protocol takes, or has another.
+
+    A missing grade would make a measure 0, or the same as another one, without a word.
+    fit : without a gap; grades : those of the positive labels of its reference set
+    """
+    there, protocol = sorted(grades), fit.protocol
+    if not protocol.grades or there == list(protocol.grades):
+        return fit
+    numbers = ", ".join(map(str, there))
+    has = f"positive labels of {counted(len(there), 'grade')} ({numbers})"
+    zetas = ", ".join(map(str, range(len(protocol.grades))))
+    takes = ", ".join(map(str, reversed(protocol.grades)))
+    gap = (
+        f"{LabelSource.parse(fit.label_source).sets_text} has {has if there else 'none'}, and zeta "
+        f"{zetas} take the grades {takes}: load the set that the command “plausible” prints with "
+        f"--zetas {len(protocol.grades)}, into a scheme that has these grades"
+    )
+    return ProtocolFit(protocol, "", "", fit.threshold, gap)
 
 
 def _first_with(words: Sequence[str], names: Sequence[str]) -> str:

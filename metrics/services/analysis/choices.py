@@ -150,7 +150,8 @@ def read_shared_choices(
 ) -> SharedChoices:
     """Read the choices from the parameters of an address; absent ones take their default.
 
-    Six queries. What cannot be read is reported in `errors`, with the default in its place.
+    Six queries, and those of `fits_of`.
+    What cannot be read is reported in `errors`, with the default in its place.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     one_direction : a run of another than the chosen one is an error, where nobody sees what is left
     """

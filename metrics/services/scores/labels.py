@@ -5,6 +5,7 @@ Forward and reverse share the pairs: in the reverse direction the document is th
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -212,6 +213,28 @@ def set_names(*, collection: Collection) -> list[str]:
         .order_by("pk")
         .values_list("name", flat=True)
     )
+
+
+def grades_of_set(*, collection: Collection, name: str) -> frozenset[int]:
+    """Return the positive grades of the scheme that labels of a reference set have.
+
+    Two queries, and once one for each grade. Raises ReferenceSet.DoesNotExist.
+    """
+    pk, created_at = ReferenceSet.objects.values_list("pk", "created_at").get(
+        collection=collection, name=name
+    )
+    levels = collection.levels.filter(grade__gt=0).values_list("grade", flat=True)
+    return _grades_among(pk, created_at, frozenset(levels))
+
+
+@lru_cache(maxsize=64)
+def _grades_among(reference_set: int, _: datetime, grades: frozenset[int]) -> frozenset[int]:
+    """Those of the grades that labels of a set have. Cached, as a set does not change.
+
+    A query for each stops at its first label, where a list of all grades would read millions.
+    """
+    rows = ReferenceLabel.objects.filter(reference_set=reference_set)
+    return frozenset(grade for grade in grades if rows.filter(grade=grade).exists())
 
 
 def best_grade(*, collection: Collection) -> int:

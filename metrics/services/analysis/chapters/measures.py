@@ -203,13 +203,16 @@ ANALYSES = [
         name="protocols",
         chapter=CHAPTER,
         question="How good is each system by the protocols of papers?",
-        paper="ECCV Caption, Tables 4, D.2 and D.3",
+        paper="ECCV Caption, Tables 4, D.2 and D.3; PCME, section 4.1",
         definition=(
             "A protocol fixes labels, queries and measures: COCO 5K and COCO 1K (over five folds) "
             "are C@1, C@5 and C@10 with COCO's own pairs, CxC is C@1 with CxC's, ECCV Caption is "
-            "mAP@R, R-precision and C@1 with ECCV's on its own queries. Each is of a reference set "
-            "alone, taken by its name, from the grade up from which the collection calls a pair "
-            "positive. Systems, means and RSUM are those of both directions and of folds."
+            "mAP@R, R-precision and C@1 with ECCV's on its own queries. Plausible matches are "
+            "those of nearly the same classes: PMRP (R-precision of equal classes, with R at most "
+            "50) and PMRP_mean (its mean over zeta 0, 1 and 2, without a cap). Each is of a "
+            "reference set alone, taken by its name, from the grade up from which the collection "
+            "calls a pair positive; of plausible matches from 3, that of equal classes. Systems, "
+            "means and RSUM are those of both directions and of folds."
         ),
         find=protocols.by_protocols,
         function=system_means,

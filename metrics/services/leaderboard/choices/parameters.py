@@ -42,7 +42,7 @@ def read_choices(
 ) -> Choices:
     """Read the choices from the parameters of an address; absent ones take their default.
 
-    Six queries.
+    Six queries, and those of `fits_of`.
     Unknown or unreadable choices are reported in `errors`, with the default in their place.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     with_folds : whether a protocol over folds may be named

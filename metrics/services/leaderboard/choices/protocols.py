@@ -5,10 +5,15 @@ from collections.abc import Sequence
 from django.http import QueryDict
 
 from annotate.models import Collection, Direction, QuerySet
-from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource
-from metrics.core.labels.protocols import PROTOCOLS, ProtocolFit, fit_of
+from metrics.core.labels.label_sources import (
+    LabelSource,
+    RequestedSource,
+    UnknownLabelSource,
+)
+from metrics.core.labels.protocols import PROTOCOLS, ProtocolFit, fit_of, fit_of_grades
 from metrics.core.measures import measures
 from metrics.services.leaderboard.choices.choices import EVERYTHING, LeaderboardSpec
+from metrics.services.scores import labels
 
 Parameters = QueryDict | dict[str, str]
 # all of these a protocol takes, by the parameters that would leave some out
@@ -24,10 +29,13 @@ FIXED_PARAMETERS = ("labels", "sets", "threshold", "queries", "measures", "measu
 def fits_of(
     collection: Collection, *, set_names: Sequence[str], query_sets: Sequence[QuerySet]
 ) -> list[ProtocolFit]:
-    """Fit every protocol to the collection; no query."""
+    """Fit every protocol to the collection; two queries where it has labels of classes, else none.
+
+    Those, and once one for each grade, are for the grades of a set that a protocol asks for.
+    """
     names = list(dict.fromkeys(query_set.name for query_set in query_sets))
     sides = {(query_set.name, query_set.direction) for query_set in query_sets}
-    return [
+    fits = [
         fit_of(
             protocol,
             collection=f"{collection.name} {collection.slug}",
@@ -40,6 +48,12 @@ def fits_of(
         )
         for protocol in PROTOCOLS
     ]
+    for position, fit in enumerate(fits):
+        if fit.protocol.grades and not fit.gap:
+            (name,) = LabelSource.parse(fit.label_source).sets
+            grades = labels.grades_of_set(collection=collection, name=name)
+            fits[position] = fit_of_grades(fit, grades)
+    return fits
 
 
 def read_protocol(

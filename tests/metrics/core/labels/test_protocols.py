@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.labels.protocols import PROTOCOLS, fit_of
+from metrics.core.labels.protocols import PROTOCOLS, fit_of, fit_of_grades
 from metrics.core.measures.measures import parse
 from tests.sizes import cases
 
@@ -29,7 +29,7 @@ def test_names_stand_once_and_measures_are_as_the_product_writes_them():
 
 def test_each_protocol_takes_its_reference_set_and_its_queries():
     names = {
-        "sets": ["mine", "CxC positives", "ECCV v1", "original"],
+        "sets": ["mine", "COCO PMRP", "CxC positives", "ECCV v1", "original"],
         "query_sets": ["all", "Eccv", *FOLDS],
     }
     rows = {name: fit(name, **names) for name in BY_NAME}
@@ -38,7 +38,10 @@ def test_each_protocol_takes_its_reference_set_and_its_queries():
         "coco-5k": ("none:original", "all"),
         "cxc": ("none:CxC%20positives", "all"),
         "eccv-caption": ("none:ECCV%20v1", "Eccv"),
+        "pmrp": ("none:COCO%20PMRP", "all"),
     }
+    thresholds = {name: row.threshold for name, row in rows.items()}
+    assert thresholds == {**dict.fromkeys(BY_NAME, 2), "pmrp": 3}
     assert not any(row.gap for row in rows.values())
     assert rows["coco-5k"].text == (
         "Protocol COCO 5K, of ECCV Caption (Chun et al. 2022), Tables 4, D.2 and D.3: C@1, C@5 and "
@@ -55,6 +58,12 @@ def test_the_likeliest_names_come_first():
     assert (row.label_source, row.query_set) == ("none:original", "test 5K")
     row = fit("coco-5k", sets=own_sets[:2], query_sets=["all"])
     assert row.label_source == "none:COCO%20pairs"
+    # labels of classes are no pairs of COCO's, and none of CxC's or ECCV's
+    names = ["coco plausible", "cxc pmrp", "eccv plausible"]
+    assert fit("pmrp", sets=names).label_source == "none:coco%20plausible"
+    assert fit("pmrp", sets=names[1:]).label_source == "none:eccv%20plausible"
+    for name in ("coco-5k", "cxc", "eccv-caption"):
+        assert fit(name, sets=names, query_sets=["all", "eccv"]).gap.startswith("no reference set")
     thirds = [f"part {number}" for number in range(5)]
     assert fit("coco-1k", sets=["coco"], query_sets=[*thirds, *FOLDS]).query_set == "1K fold 1"
     row = fit("coco-1k", sets=["coco"], query_sets=thirds)
@@ -70,11 +79,39 @@ def test_the_likeliest_names_come_first():
         ("cxc", {"sets": ["original"]}, "no reference set has “cxc” in its name"),
         ("eccv-caption", {"sets": ["eccv"]}, "no query set of both directions has “eccv” in its"),
         ("coco-1k", {"sets": ["coco"], "query_sets": FOLDS[1:]}, "no 5 query sets of both"),
+        ("pmrp", {"sets": ["coco"]}, "no reference set has “plausible” or “pmrp” in its name"),
+        ("pmrp", {"sets": ["pmrp"], "query_sets": []}, "the query set “all” is not of both"),
     ],
 )
 def test_what_is_missing_is_told(name, names, gap):
     row = fit(name, **names)
     assert row.gap.startswith(gap) and (row.label_source, row.query_set) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("grades", "has"),
+    [
+        ([], "none"),
+        ([1], "positive labels of 1 grade (1)"),
+        ([2, 1], "positive labels of 2 grades (1, 2)"),
+        ([3], "positive labels of 1 grade (3)"),
+        ([1, 2, 3, 4], "positive labels of 4 grades (1, 2, 3, 4)"),
+    ],
+)
+def test_a_set_with_other_grades_than_the_zetas_take_is_a_gap(grades, has):
+    row = fit_of_grades(fit("pmrp", sets=["plausible"]), grades)
+    assert row.gap == (
+        f"reference “plausible” has {has}, and zeta 0, 1, 2 take the grades 3, 2, 1: load the set "
+        "that the command “plausible” prints with --zetas 3, into a scheme that has these grades"
+    )
+    assert (row.label_source, row.query_set) == ("", "")
+
+
+def test_a_set_with_all_grades_fits_and_other_protocols_take_any():
+    row = fit("pmrp", sets=["plausible"])
+    assert fit_of_grades(row, [3, 1, 2]) == row
+    row = fit("coco-5k", sets=["original"])
+    assert fit_of_grades(row, [1]) == row
 
 
 @given(

@@ -52,6 +52,18 @@ def numbers_of(table: str) -> dict[str, list[float]]:
     return {name: [float(value) for value in values] for name, *values in rows}
 
 
+# of image to caption, of caption to image, and in Table 4: the two tables of the directions
+# contradict it for the last eleven systems, VinVL and BLIP among them
+PMRP = """
+VSE0 51.54 42.36 46.95
+VSE++ 59.58 48.94 54.26
+PVSE-1 58.80 48.32 53.56
+PVSE-2 60.69 50.36 55.52
+PCME 60.87 52.54 56.71
+VSRN 62.41 48.47 55.44
+"""
+
+
 @pytest.mark.parametrize("system", list(numbers_of(TABLE_4)))
 def test_table_4_is_the_mean_of_both_directions_and_rsum_that_of_coco_1k(system):
     measures = {protocol.name: protocol.measures for protocol in PROTOCOLS}
@@ -69,3 +81,14 @@ def test_table_4_is_the_mean_of_both_directions_and_rsum_that_of_coco_1k(system)
     assert ours == pytest.approx(theirs, abs=0.0101)  # theirs are means of what was not rounded
     assert fold.rsum == pytest.approx(rsum, abs=0.051)
     assert eccv.rsum is None and cxc.rsum is None
+
+
+@pytest.mark.parametrize("system", list(numbers_of(PMRP)))
+def test_plausible_matches_of_table_4_are_the_mean_of_both_directions_without_rsum(system):
+    (measures,) = [protocol.measures for protocol in PROTOCOLS if protocol.name == "pmrp"]
+    assert measures[0] == "PMRP"
+    *two, theirs = numbers_of(PMRP)[system]
+    forth, back = ([RunMean(value / 100, NO_INTERVAL)] for value in two)
+    means = system_means(measures[:1], forth, back)
+    assert means.by_measure[0].mean * 100 == pytest.approx(theirs, abs=0.0101)
+    assert means.rsum is None

@@ -10,6 +10,8 @@ from tests.metrics.services.analysis.questions import answer_of, chosen, table_o
 from tests.metrics.services.leaderboard.choices.protocol_study import (
     N_FOLDS,
     SYSTEMS,
+    add_plausible,
+    classes_of,
     protocol_study,
     sides_of,
 )
@@ -134,6 +136,46 @@ def test_each_protocol_is_its_labels_queries_and_measures(study, direction):
         assert rows[system]["coco-1k_rsum"] == pytest.approx(total)
 
 
+def recount_plausible(run: str, n_differing: tuple[int, ...], cap: int) -> float:
+    """The mean R-precision over zetas from the classes themselves, no label being read."""
+    classes = {item.pk: classes_of(item.external_id) for item in Item.objects.all()}
+    total = 0.0
+    for source, targets in Ranking.objects.filter(run__name=run).values_list("source", "targets"):
+        for zeta in n_differing:
+            hits = [int((classes[source] != classes[key]).sum()) <= zeta for key in targets]
+            n = min(sum(hits), cap)
+            total += sum(hits[:n]) / n / len(n_differing)
+    return total / Ranking.objects.filter(run__name=run).count()
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_plausible_matches_are_those_of_nearly_the_same_classes(study, direction):
+    add_plausible(study)
+    rows = check(study, direction=direction)
+    for system, runs in SYSTEMS.items():
+        for measure, zetas, cap in (("PMRP", (0,), 50), ("PMRP_mean", (0, 1, 2), 1_000)):
+            two = [recount_plausible(run, zetas, cap) for run in runs]
+            key = f"pmrp_{measure}"
+            numbers = [rows[system][f"{key}_{name}"] for name in ("forward", "reverse", "mean")]
+            assert numbers == pytest.approx([*two, sum(two) / 2])
+            assert 0 < sum(two) < 2
+    assert len({row["pmrp_PMRP_mean"] for row in rows.values()}) == len(rows)
+    assert rows["A"]["pmrp_PMRP_mean"] != rows["A"]["pmrp_PMRP_mean_mean"]
+
+
+@pytest.mark.parametrize(
+    ("zetas", "has"), [(1, "1 grade (1)"), (2, "2 grades (1, 2)"), (4, "4 grades (1, 2, 3, 4)")]
+)
+def test_plausible_matches_of_other_zetas_have_no_number_but_a_sentence(study, zetas, has):
+    add_plausible(study, zetas=zetas)
+    result = answer_of(study, NAME).result
+    assert not any(column.key.startswith("pmrp") for column in result.columns)
+    (note,) = [note for note in result.notes if note.startswith("Without")]
+    assert note.startswith(
+        f"Without Plausible matches: reference “plausible” has positive labels of {has}, and zeta"
+    )
+
+
 def test_items_that_a_lead_excluded_do_not_count(study):
     queries, documents = sides_of(study)
     excluded = [queries[2].pk, documents[1].pk]
@@ -152,7 +194,9 @@ def test_the_result_names_the_protocols_and_what_each_fixes(study):
         and note.endswith("Over 20 queries and 10 documents.")
         for note in result.notes
     )
-    assert not any(note.startswith("Without") for note in result.notes)
+    assert [note for note in result.notes if note.startswith("Without")] == [
+        "Without Plausible matches: no reference set has “plausible” or “pmrp” in its name."
+    ]
     assert result.spec is None
 
 
@@ -164,6 +208,7 @@ def test_what_the_collection_lacks_is_in_the_notes_and_the_others_stand(study):
         "Without COCO 1K: no 5 query sets of both directions with “1k” or “fold” in their names "
         "differ in a number at the end.",
         "Without ECCV Caption: no reference set has “eccv” in its name.",
+        "Without Plausible matches: no reference set has “plausible” or “pmrp” in its name.",
     ]
     assert result.extent == "2 systems by 2 protocols"
 

@@ -1,6 +1,9 @@
 """A small collection with what the protocols of ECCV Caption take: three sets, folds, queries."""
 
-from annotate.models import Collection, Item, QuerySet, QuerySetItem
+import numpy as np
+
+from annotate.models import Collection, Item, Level, QuerySet, QuerySetItem, ReferenceSet
+from metrics.core.measures.plausible_matches import plausible_matches
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -8,6 +11,8 @@ from tests.tables.fixture_cache import cached_rows
 
 N_QUERIES, N_DOCUMENTS, N_FOLDS = 20, 10, 5
 SYSTEMS = {"A": ("a1", "a2"), "B": ("b1", "b2")}
+# of each document; a query has those of its own. All numbers of differing classes are among them
+CLASSES = np.array([[number & 1, number // 2 % 2, number // 4 % 2, 1] for number in range(10)])
 
 
 @cached_rows
@@ -32,6 +37,32 @@ def protocol_study() -> Collection:
             studies.run(collection, name, direction=direction, seed=number)
         Run.objects.filter(name__in=names).update(system=system)
     return collection
+
+
+def classes_of(external_id: str) -> np.ndarray:
+    """The classes of an item of the study, by its id."""
+    number = int(external_id[1:])
+    return CLASSES[number // 2 if external_id[0] == "q" else number]
+
+
+def add_plausible(
+    collection: Collection, *, zetas: int = 3, name: str = "plausible"
+) -> ReferenceSet:
+    """The set of plausible matches, as the command prints it, and the levels that it takes."""
+    for grade in range(2, zetas + 1):
+        Level.objects.create(
+            collection=collection, grade=grade, key=str(grade), name=f"Level {grade}"
+        )
+    ids = [[item.external_id for item in side] for side in sides_of(collection)]
+    query_classes, document_classes = (
+        np.array([classes_of(external_id) for external_id in side]) for side in ids
+    )
+    labels = {
+        (ids[0][row], ids[1][column]): int(grade)
+        for cells in plausible_matches(query_classes, document_classes, zetas=zetas)
+        for row, column, grade in zip(*cells, strict=True)
+    }
+    return studies.reference(collection, labels, name)
 
 
 def sides_of(collection: Collection) -> tuple[list[Item], list[Item]]:

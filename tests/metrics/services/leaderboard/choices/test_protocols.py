@@ -5,7 +5,7 @@ import pytest
 from annotate.models import QuerySet, ReferenceSet
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from pooling.models import Run
-from tests.metrics.services.leaderboard.choices.protocol_study import protocol_study
+from tests.metrics.services.leaderboard.choices.protocol_study import add_plausible, protocol_study
 
 pytestmark = pytest.mark.django_db
 
@@ -17,6 +17,44 @@ def study():
 
 def choices_of(study, **parameters):
     return read_choices(collection=study, viewer=None, parameters=parameters)
+
+
+def test_plausible_matches_fix_the_grade_of_equal_classes(study):
+    add_plausible(study)
+    choices = choices_of(study, protocol="pmrp")
+    assert choices.errors == []
+    assert facts_of(choices) == ("none:plausible", "all", 3, ("PMRP", "PMRP_mean"))
+    by_hand = choices_of(study, labels="none:plausible", threshold="3", measures="PMRP_mean")
+    assert by_hand.protocol == choices.protocol
+    # from another grade up they are those of another zeta
+    assert choices_of(study, labels="none:plausible", threshold="2", measures="PMRP").protocol is (
+        None
+    )
+    (error,) = choices_of(study, protocol="pmrp", threshold="1").errors
+    assert "Plausible matches fixes threshold at 3; beside it the address says 1" in error
+
+
+def test_plausible_matches_of_fewer_zetas_are_told(study):
+    (error,) = choices_of(study, protocol="pmrp").errors
+    assert error == (
+        "The protocol Plausible matches cannot be shown here: no reference set has “plausible” or "
+        "“pmrp” in its name."
+    )
+    add_plausible(study, zetas=2)
+    (error,) = choices_of(study, protocol="pmrp").errors
+    assert "reference “plausible” has positive labels of 2 grades (1, 2), and zeta 0, 1" in error
+    assert "pmrp" not in [fit.protocol.name for fit in choices_of(study).fitting_protocols]
+
+
+def test_the_grades_of_a_set_are_read_once(study, django_assert_num_queries):
+    choices_of(study)
+    with django_assert_num_queries(5):
+        choices_of(study)
+    add_plausible(study)
+    with django_assert_num_queries(10):  # the set, its scheme, and each of three grades
+        choices_of(study)
+    with django_assert_num_queries(7):
+        choices_of(study)
 
 
 def facts_of(choices):
@@ -79,7 +117,7 @@ def test_what_contradicts_it_is_told_and_the_protocol_stands(study, name, value,
 
 def test_unknown_names_and_measures_are_told(study):
     assert choices_of(study, protocol="coco").errors == [
-        'There is no protocol "coco"; there are: coco-1k, coco-5k, cxc, eccv-caption.'
+        'There is no protocol "coco"; there are: coco-1k, coco-5k, cxc, eccv-caption, pmrp.'
     ]
     assert len(choices_of(study, protocol="cxc", measures="nonsense").errors) == 1
 
