@@ -1,8 +1,9 @@
-"""Template tag for the links of protocols."""
+"""Template tags for links that keep a page's choices: of protocols, and into the room."""
 
 from django import template
 from django.template.context import RequestContext
 
+from metrics.services.analysis import choices as room_choices
 from metrics.services.leaderboard.choices.protocols import FIXED_PARAMETERS
 
 register = template.Library()
@@ -16,3 +17,18 @@ def protocol_query(context: RequestContext, name: str) -> str:
         parameters.pop(fixed_name, None)
     parameters["protocol"] = name
     return f"?{parameters.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def room_query(context: RequestContext, protocol: str = "") -> str:
+    """The query string of a page of the room with the choices of this leaderboard.
+
+    protocol : the name of one that is chosen in place of the page's
+    """
+    return room_choices.room_query(context.request.GET, protocol=protocol)
+
+
+@register.simple_tag(takes_context=True)
+def room_sentence(context: RequestContext) -> str:
+    """What the room takes in place of choices of this leaderboard that it lacks."""
+    return room_choices.room_sentence(context.request.GET)

@@ -208,16 +208,18 @@ def fit_of_grades(fit: ProtocolFit, grades: Iterable[int]) -> ProtocolFit:
     A missing grade would make a measure 0, or the same as another one, without a word.
     fit : without a gap; grades : those of the positive labels of its reference set
     """
-    there, protocol = sorted(grades), fit.protocol
-    if not protocol.grades or there == list(protocol.grades):
+    set_grades, protocol = sorted(grades), fit.protocol
+    if not protocol.grades or set_grades == list(protocol.grades):
         return fit
-    numbers = ", ".join(map(str, there))
-    has = f"positive labels of {counted(len(there), 'grade')} ({numbers})"
+    has = "none"
+    if set_grades:
+        numbers = ", ".join(map(str, set_grades))
+        has = f"positive labels of {counted(len(set_grades), 'grade')} ({numbers})"
     zetas = ", ".join(map(str, range(len(protocol.grades))))
     takes = ", ".join(map(str, reversed(protocol.grades)))
     gap = (
-        f"{LabelSource.parse(fit.label_source).sets_text} has {has if there else 'none'}, and zeta "
-        f"{zetas} take the grades {takes}: load the set that the command “plausible” prints with "
+        f"{LabelSource.parse(fit.label_source).sets_text} has {has}, and zeta {zetas} take "
+        f"the grades {takes}: load the set that the command “plausible” prints with "
         f"--zetas {len(protocol.grades)}, into a scheme that has these grades"
     )
     return ProtocolFit(protocol, "", "", fit.threshold, gap)

@@ -12,9 +12,14 @@ from annotate.models import Collection, Direction, User
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
 from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
-from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
+from metrics.services.leaderboard.choices.choices import (
+    DEFAULT_MEASURES,
+    Choices,
+    LeaderboardSpec,
+)
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.leaderboard.choices.protocols import (
+    FIXED_PARAMETERS,
     further_measures,
     measures_error,
     protocol_of,
@@ -42,6 +47,14 @@ PARAMETERS = (
 )
 # those that the leaderboard has too
 OF_LEADERBOARD = ("run", "labels", "sets", "threshold", "queries", "decide", "missing", "protocol")
+# what the room takes in place of those choices that the leaderboard alone has
+ALWAYS_IN_ROOM = {
+    "people": "people's labels as resolved",
+    "subset": "all queries of a set",
+    "words_from": "queries of any length",
+    "words_to": "queries of any length",
+    "target": "intervals of other queries like these",
+}
 # the parameters with which a choice is made, where they have other names than it
 OF_CHOICES = {"run": "runs", "name": "runs", "team": "runs", "tag": "runs", "sets": "labels"}
 
@@ -332,3 +345,34 @@ def choices_of_other_pages(
         if name not in ("direction", "protocol") and OF_CHOICES.get(name, name) not in form_choices
         for text in parameters.getlist(name)
     ]
+
+
+def room_query(parameters: QueryDict, *, protocol: str = "") -> str:
+    """The query string of a page of the room with the choices of an address of the leaderboard.
+
+    "" where none is made. Those that the room lacks are left out, see `room_sentence`; so are the
+    usual measures, in place of which each analysis has its own.
+    protocol : the name of another one than the address has; what it fixes is left out
+    """
+    choices = QueryDict(mutable=True)
+    for name in PARAMETERS:
+        if texts := [text for text in parameters.getlist(name) if text]:
+            choices.setlist(name, texts)
+    measures = " ".join(parameters.get("measures", "").split())
+    if measures and measures != " ".join(DEFAULT_MEASURES):
+        choices["measure"] = measures
+    if protocol:
+        for name in FIXED_PARAMETERS:
+            choices.pop(name, None)
+        choices["protocol"] = protocol
+    return f"?{choices.urlencode(safe=':,@()')}" if choices else ""
+
+
+def room_sentence(parameters: QueryDict) -> str:
+    """What the room takes in place of choices of the leaderboard that it lacks; "" without one."""
+    texts = [text for name, text in ALWAYS_IN_ROOM.items() if parameters.get(name)]
+    if not texts:
+        return ""
+    *most, last = dict.fromkeys(texts)
+    whole = f"{', '.join(most)} and {last}" if most else last
+    return f"The analyses take {whole}, whatever is chosen here."

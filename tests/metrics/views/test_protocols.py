@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from annotate.models import ApiToken, Role
+from annotate.models import ApiToken, ReferenceSet, Role
 from metrics.services.leaderboard.choices.parameters import read_choices
 from tests import cast
 from tests.metrics.management.commands.running import manage
@@ -49,6 +49,39 @@ def test_the_leaderboard_leads_to_each_protocol_and_names_the_chosen_one(client,
     # by hand they are the same choices
     by_hand = {"labels": "none:original", "measures": "C@1 C@5 C@10"}
     assert COCO in text_of(client.get(LEADERBOARD, by_hand))
+
+
+def test_the_leaderboard_leads_to_the_room_with_its_choices(client, study):
+    page = unescape(client.get(LEADERBOARD).content.decode())
+    row = f'<a href="{ROOM}protocols/'
+    assert f'{row}">All in one table, both' in page and "directions, RSUM</a>" in page
+    assert '<a class="button" href="/c/coco/results/analysis/">Analyses</a>' in " ".join(
+        page.replace("<a\n", "<a ").split()
+    )
+    key = study.runs.get(name="a1").pk
+    answer = client.get(LEADERBOARD, {"run": key, "labels": "none:CxC", "measures": "C@1"})
+    page = unescape(answer.content.decode())
+    query = f"?run={key}&labels=none:CxC&measure=C@1"
+    assert f'{row}{query}">All in one table' in page
+    assert f'"/c/coco/results/analysis/{query}">Analyses</a>' in page
+    assert f'"{ROOM}folds/?run={key}&protocol=coco-1k">COCO 1K (5 folds)</a>' in page
+    assert "The analyses take" not in page
+    for path in (f"{ROOM}protocols/", "/c/coco/results/analysis/"):
+        answer = client.get(f"{path}{query}")
+        assert answer.status_code == 200 and "Not shown as asked" not in text_of(answer)
+
+
+def test_what_the_room_lacks_is_told_on_the_leaderboard(client, study):
+    page = text_of(client.get(LEADERBOARD, {"subset": "judged", "protocol": ""}))
+    assert "The analyses take all queries of a set, whatever is chosen here." in page
+
+
+def test_a_leaderboard_without_recalls_at_three_depths_promises_no_rsum(client, study):
+    ReferenceSet.objects.filter(name="original").update(name="mine")
+    page = unescape(client.get(LEADERBOARD).content.decode())
+    assert "directions</a>" in page and "RSUM" not in page
+    ReferenceSet.objects.all().delete()
+    assert "All in one table" not in client.get(LEADERBOARD).content.decode()
 
 
 def test_a_link_keeps_the_runs_and_leaves_what_the_protocol_fixes_out(client, study):

@@ -16,6 +16,7 @@ from metrics.core.labels.label_sources import (
     usual_source,
 )
 from metrics.core.labels.protocols import ProtocolFit
+from metrics.core.measures.cross_modal_averages import RSUM_DEPTHS
 from metrics.services.leaderboard.choices.captions import ChoicesCaption
 from metrics.services.scores import labels
 from metrics.services.scores.measuring import MEASURES
@@ -139,6 +140,12 @@ class Choices:
     def fitting_protocols(self) -> list[ProtocolFit]:
         """The protocols for which the collection has everything."""
         return [fit for fit in self.protocols if not fit.gap]
+
+    @property
+    def has_rsum(self) -> bool:
+        """True if one of these has the measures that RSUM adds up."""
+        measures = {f"C@{k}" for k in RSUM_DEPTHS}
+        return any(measures <= set(fit.protocol.measures) for fit in self.fitting_protocols)
 
     @property
     def query_set_names(self) -> list[str]:

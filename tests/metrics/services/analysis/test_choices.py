@@ -1,12 +1,24 @@
 """The choices that analyses share: direction, runs by description, and what changes a key."""
 
+from dataclasses import replace
+from urllib.parse import urlencode
+
 import pytest
 from django.http import QueryDict
 
 from annotate.models import QuerySet, Role
 from metrics.services.analysis.analyses import Choice
-from metrics.services.analysis.choices import AnalysisSpec, read_shared_choices
+from metrics.services.analysis.choices import (
+    ALWAYS_IN_ROOM,
+    PARAMETERS,
+    AnalysisSpec,
+    read_shared_choices,
+    room_query,
+    room_sentence,
+)
 from metrics.services.analysis.register import ANALYSES
+from metrics.services.leaderboard.choices.choices import DEFAULT_MEASURES
+from metrics.services.leaderboard.choices.parameters import read_choices
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -154,6 +166,53 @@ def test_several_measures_are_chosen_each_once_and_an_analysis_takes_as_many_as_
     ]
     long = chosen(study, measure=" ".join(["C@1"] * 100))
     assert long.errors == ["The measures are longer than 300 characters: choose fewer."]
+
+
+def test_choices_of_a_leaderboard_go_along_into_the_room(study):
+    keys = [run.pk for run in Run.objects.order_by("name") if run.name in ("alpha", "beta")]
+    address = QueryDict(
+        f"run={keys[0]}&run={keys[1]}&labels=none:original&threshold=2&queries=all&decide=tukey"
+        "&missing=queries&measures=C%405+AP&direction=forward&team=Blue&tag=&more=1"
+    )
+    query = room_query(address)
+    assert query == (
+        f"?direction=forward&run={keys[0]}&run={keys[1]}&team=Blue&labels=none:original"
+        "&threshold=2&queries=all&decide=tukey&missing=queries&measure=C@5%20AP"
+    )
+    board = read_choices(collection=study, viewer=None, parameters=address)
+    room = read_shared_choices(
+        collection=study, viewer=None, parameters=QueryDict(query.removeprefix("?"))
+    )
+    assert (board.errors, room.errors, room.team) == ([], [], "Blue")
+    assert replace(room.scores.spec, measures=board.spec.measures) == board.spec
+    assert (tuple(room.measures), room.scores.runs) == (board.spec.measures, board.runs)
+
+
+def test_a_leaderboard_without_choices_leads_to_the_room_without_any():
+    assert room_query(QueryDict("")) == room_query(QueryDict("labels=&threshold=&run=")) == ""
+    # the form of a leaderboard sends the usual measures, of which nobody need have chosen one
+    assert room_query(QueryDict(urlencode({"measures": " ".join(DEFAULT_MEASURES)}))) == ""
+    assert room_query(QueryDict("measures=++AP+"), protocol="") == "?measure=AP"
+
+
+def test_a_protocol_goes_along_or_stands_in_place_of_what_it_fixes():
+    assert room_query(QueryDict("protocol=cxc&run=3")) == "?run=3&protocol=cxc"
+    address = QueryDict("protocol=cxc&run=3&labels=only&measures=AP&people=first&threshold=1")
+    assert room_query(address, protocol="coco-1k") == "?run=3&protocol=coco-1k"
+
+
+def test_choices_that_the_room_lacks_stay_behind_and_that_is_told(study):
+    address = QueryDict("people=first&subset=judged&words_from=3&words_to=9&target=these&run=")
+    assert room_query(address) == ""
+    assert room_sentence(address) == (
+        "The analyses take people's labels as resolved, all queries of a set, queries of any "
+        "length and intervals of other queries like these, whatever is chosen here."
+    )
+    assert room_sentence(QueryDict("words_to=9")) == (
+        "The analyses take queries of any length, whatever is chosen here."
+    )
+    assert room_sentence(QueryDict("people=&labels=only")) == ""
+    assert {*ALWAYS_IN_ROOM}.isdisjoint(PARAMETERS)
 
 
 def test_choices_of_other_pages_are_none_here(study):
