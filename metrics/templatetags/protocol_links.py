@@ -30,5 +30,5 @@ def room_query(context: RequestContext, protocol: str = "") -> str:
 
 @register.simple_tag(takes_context=True)
 def room_sentence(context: RequestContext) -> str:
-    """What the room takes in place of choices of this leaderboard that it lacks."""
+    """Tell the choices of the room that stand for those of this leaderboard."""
     return room_choices.room_sentence(context.request.GET)

@@ -369,7 +369,7 @@ def room_query(parameters: QueryDict, *, protocol: str = "") -> str:
 
 
 def room_sentence(parameters: QueryDict) -> str:
-    """What the room takes in place of choices of the leaderboard that it lacks; "" without one."""
+    """Tell the choices of the room that stand for those of the leaderboard; "" without one."""
     texts = [text for name, text in ALWAYS_IN_ROOM.items() if parameters.get(name)]
     if not texts:
         return ""
