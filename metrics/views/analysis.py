@@ -29,15 +29,19 @@ PLAIN = "text/plain; charset=utf-8"
 @never_cache
 @login_required
 def analyses(request: SignedIn, slug: str) -> HttpResponse:
-    """List the chapters and the questions of their analyses."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    """List the chapters and the questions of their analyses; choices must be readable here too."""
+    if address := single_key_address(request.GET):
+        return redirect(f"{request.path}?{address}")
+    collection, choices = _choices(request, slug)
     chapters = [(chapter, analyses_of(chapter)) for chapter in CHAPTERS.values()]
     context = {
         "collection": collection,
         "chapters": chapters,
+        "choices": choices,
         "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
     }
-    return render(request, "metrics/analysis/contents.html", context)
+    status = 422 if choices.errors else 200
+    return render(request, "metrics/analysis/contents.html", context, status=status)
 
 
 @require_safe

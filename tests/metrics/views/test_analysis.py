@@ -119,6 +119,15 @@ def test_unreadable_choices_are_told_with_the_defaults_shown(client, study):
     assert "is no direction with queries" in text_of(answer)
 
 
+@pytest.mark.parametrize("path", ["", "collection/", "collection/positives-per-query/"])
+def test_every_page_of_the_room_refuses_a_threshold_that_is_no_level(client, study, path):
+    answer = client.get(f"{ROOM}{path}?threshold=99")
+    assert answer.status_code == 422
+    sentence = '"99" is no choice of "threshold"; there are: 1'
+    assert sentence in unescape(text_of(answer))
+    assert client.get(f"{ROOM}{path}?threshold=1").status_code == 200
+
+
 def test_what_is_not_defined_is_told_in_a_sentence(client, study):
     compute_kept(study, "hits-by-length", direction="reverse")
     text = text_of(client.get(f"{ROOM}collection/hits-by-length/?direction=reverse"))
