@@ -10,6 +10,18 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
 
 
+def singular(nouns: str) -> str:
+    """Return the singular of a plural noun: queries, query; groups of queries, group of queries."""
+    noun, of, rest = nouns.partition(" of ")
+    noun = f"{noun[:-3]}y" if noun.endswith("ries") else noun.removesuffix("s")
+    return f"{noun}{of}{rest}"
+
+
+def count_of(n: int, nouns: str) -> str:
+    """Return a number with a noun that is known in its plural: 1 query, 1,200 queries."""
+    return f"{n:,} {singular(nouns) if n == 1 else nouns}"
+
+
 def first_few(names: Sequence[str], *, most: int = 4) -> str:
     """Return the first names, and how many more there are: a, b, c, d and 1,200 more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""

@@ -14,6 +14,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from annotate.core.phrases import count_of
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from annotate.services.storage.number_arrays import array_literal
 from metrics.core.statistics.groups import Groups, are_lopsided
@@ -155,14 +156,9 @@ class GroupFacts(NamedTuple):
     @property
     def text(self) -> str:
         """The numbers of queries and groups, or of queries alone if each stands by itself."""
-        queries = (
-            f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _singular(self.queries)}"
-        )
-        if self.are_single:
-            return queries
+        queries = count_of(self.n_queries, self.queries)
         return (
-            f"{queries} of {self.n_groups:,} "
-            f"{self.groups if self.n_groups != 1 else _singular(self.groups)}"
+            queries if self.are_single else f"{queries} of {count_of(self.n_groups, self.groups)}"
         )
 
 
@@ -319,10 +315,6 @@ def names_of(*, collection: Collection, direction: Direction, sources: Ids) -> l
 def facts_from(value: dict[str, Any] | None) -> GroupFacts | None:
     """Rebuild the result of `facts_of` from JSON; None if there is none."""
     return GroupFacts(**value) if value else None
-
-
-def _singular(noun: str) -> str:
-    return "query" if noun == "queries" else noun.removesuffix("s")
 
 
 def _keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:

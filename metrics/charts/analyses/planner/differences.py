@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.planner.plans import (
     WANTED,
@@ -96,7 +97,9 @@ class DifferencePlan(NamedTuple):
                 f"{population.n_units:,} {population.unit} are too few to know how differences of "
                 "runs spread"
             )
-        number = f"{n:,} {self.nouns.queries}" if n else f"more than ten million {population.unit}"
+        number = (
+            count_of(n, self.nouns.queries) if n else f"more than ten million {population.unit}"
+        )
         at_hand = f"; {population.n:,} are at hand" if n and n > population.n else ""
         return (
             f"To see a difference of {self.differences[self.wanted_row]:g} between runs like "

@@ -1,5 +1,6 @@
 """Sentence, table and chart of the distribution of sampling errors at some sizes."""
 
+from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.planner.plans import (
     YOURS,
@@ -115,7 +116,7 @@ def _lines(
 ) -> Spec:
     """The share of samples within each distance, a line a size."""
     names = [
-        f"{size.size:,} {nouns.queries}" + (f" ({YOURS})" if size.size == own_size else "")
+        count_of(size.size, nouns.queries) + (f" ({YOURS})" if size.size == own_size else "")
         for size in distributions.of_sizes
     ]
     values = [

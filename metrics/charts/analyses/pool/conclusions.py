@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
@@ -71,7 +71,7 @@ def conclusions_result(
 
     sets : those of the outcome; n_groups : of the queries; unit : the plural noun for one
     """
-    units = f"{n_groups:,} {unit}"
+    units = count_of(n_groups, unit)
     rows = [
         conclusion_cells(label_set, conclusion, runs)
         for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.results import AnalysisResult, Column, share_text
@@ -81,11 +81,11 @@ class Deepening(NamedTuple):
         if self.n_pairs:
             pace = "the median here" if self.is_measured else "a usual one, as none was timed"
             notes.append(
-                f"{STEP} ranks more of each of these {noun} are {n_added:,} pairs to add; "
-                "a pool has one depth for all of them, the largest, and so "
-                f"{self.n_pairs:,} pairs: {self.hours:,.1f} hours at {self.seconds_a_label:.1f} "
-                f"seconds a judgment, {pace}, one label a pair. The form of a pool then has the "
-                f"runs, that depth and the list of these {noun}."
+                f"{STEP} ranks more of each of these {noun} are {counted(n_added, 'pair')} to "
+                "add; a pool has one depth for all of them, the largest, and so "
+                f"{counted(self.n_pairs, 'pair')}: {self.hours:,.1f} hours at "
+                f"{self.seconds_a_label:.1f} seconds a judgment, {pace}, one label a pair. The "
+                f"form of a pool then has the runs, that depth and the list of these {noun}."
             )
             if self.n_waiting:
                 pairs = counted(self.n_waiting, "further pair")
@@ -158,7 +158,7 @@ def single_part(part: EdgeShare) -> str:
 
 
 def _headline(whole: EdgeShare, n_saturated: int, n_with_edge: int, nouns: Nouns) -> str:
-    part = f"in {n_saturated:,} of {n_with_edge:,} {nouns.queries} at least half of them are"
+    part = f"in {n_saturated:,} of {count_of(n_with_edge, nouns.queries)} at least half of them are"
     if whole.n < FEWEST or whole.share is None:
         return (
             f"{whole.n_positive:,} of only {counted(whole.n, 'pair')} at the deepest ranks judged "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
@@ -92,7 +92,7 @@ def _headline(
         return f"No two of these runs answer one of the {nouns.queries} in common"
     share, most = max(comparisons, key=lambda row: row[0])
     first, second = names[most.first], names[most.second]
-    extent = f"{most.n:,} {nouns.queries}"
+    extent = count_of(most.n, nouns.queries)
     if most.n_groups < FEWEST:
         return (
             f"{counted(len(comparisons), 'pair')} of runs compared; {first} and {second} share "

@@ -189,7 +189,9 @@ def listed_groups(
     n_left_out = int(np.count_nonzero(~has_room))
     n_marked = int(np.count_nonzero(~has_room & np.array(is_marked)))
     verb = "is" if n_left_out == 1 else "are"
-    note = f"{n_left_out:,} of the {len(groups):,} groups {verb} left out here and in the CSV"
+    note = (
+        f"{n_left_out:,} of the {counted(len(groups), 'group')} {verb} left out here and in the CSV"
+    )
     if n_marked:
         part = "" if n_marked == n_left_out else f" {n_marked:,} of them"
         note += f",{part} as all of their items are marked"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 from annotate.models import Direction, QuerySet
 from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
 from metrics.charts.analyses.measures.folds import folds_result
@@ -198,7 +198,7 @@ def _depth_notes(by_fold: Sequence[MeasuredSystems], *, side: int, queries: str)
             for depth in fold.measured[side].depths
         ]
     names = [
-        f"{name_of(run)} ({n:,} {queries})"
+        f"{name_of(run)} ({count_of(n, queries)})"
         for run, n in zip(runs, n_cut.tolist(), strict=True)
         if n
     ]

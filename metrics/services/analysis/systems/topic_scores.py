@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.phrases import counted, first_few
+from annotate.core.phrases import count_of, counted, first_few
 from annotate.models import QuerySetItem
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.files.scores import SMALLEST, ScoreTable
@@ -198,10 +198,11 @@ def _gap_notes(scores: TopicScores, is_missing: NDArray[np.bool_], treatment: st
     if not runs:
         return []
     topics = [scores.topics[row] for row in np.flatnonzero(is_missing.any(axis=1)).tolist()]
+    verb = "is" if len(topics) == 1 else "are"
     outcome = {
         MISSING_ZERO: "which count 0",
         MISSING_RUNS: "and are left out",
-        MISSING_QUERIES: f"so that {len(topics):,} {noun} are left out",
+        MISSING_QUERIES: f"so that {count_of(len(topics), noun)} {verb} left out",
     }[treatment]
     return [
         f"Runs that miss {noun}, {outcome}: {first_few(runs)}.",

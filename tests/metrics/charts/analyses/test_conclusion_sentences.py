@@ -61,3 +61,6 @@ def test_few_groups_are_not_called_queries():
         "AP of 3 runs under 1 other label set, over only 7 groups of queries"
     )
     assert headline_of(1.0, n_groups=7).endswith(", over only 7 queries")
+    assert headline_of(1.0, n_groups=1, unit="groups of queries").endswith(
+        "only 1 group of queries"
+    )

@@ -2,12 +2,13 @@
 
 import pytest
 
+from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.exclusions import NO_ITEM, ExcludedRow, exclusions_result
 from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
 from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_result
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.bias_by_size import bias_by_size_result
-from metrics.charts.analyses.pool.edges import single_part
+from metrics.charts.analyses.pool.edges import Deepening, edges_result, single_part
 from metrics.core.analyses.labels.exclusions import ReasonTotal
 from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
@@ -43,6 +44,28 @@ def test_the_bias_of_a_small_pool_is_told_beside_that_of_a_large_one():
 )
 def test_one_pair_is_positive_and_several_are(n_positive, sentence):
     assert single_part(EdgeShare(5, n_positive, n_positive / 5, NO_INTERVAL)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (1, "these queries are 1 pair to add; a pool has one depth for all of them, the largest, "),
+        (
+            2,
+            "these queries are 2 pairs to add; a pool has one depth for all of them, the largest, ",
+        ),
+    ],
+)
+def test_one_pair_to_add_is_no_pairs(n, words):
+    (note,) = Deepening(1, n, 0, 3.0, False).notes(1, n, "queries")
+    assert f"{words}and so {counted(n, 'pair')}: 0.0 hours" in note
+
+
+def test_a_headline_says_one_query():
+    share = EdgeShare(5, 2, 0.4, NO_INTERVAL)
+    deepening = Deepening(0, 0, 0, 3.0, False)
+    result = edges_result([], (share,) * 4, n_with_edge=1, deepening=deepening, nouns=NOUNS)
+    assert "in 0 of 1 query at least half of them are" in result.headline
 
 
 @pytest.mark.parametrize(

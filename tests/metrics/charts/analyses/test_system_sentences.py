@@ -86,6 +86,9 @@ def test_two_runs_are_not_called_alike_by_the_captions_of_a_few_videos():
     pairs = [pair(0, 1, 0.9, n_groups=3)]
     result = likeness_result(pairs, names=["A", "B"], k=10, p=0.9, depth=50, nouns=NOUNS)
     assert "over only 40 queries" in result.headline
+    pairs = [pair(0, 1, 0.9, n=1, n_groups=1)]
+    result = likeness_result(pairs, names=["A", "B"], k=10, p=0.9, depth=50, nouns=NOUNS)
+    assert result.headline.endswith("over only 1 query")
     assert "95 %" not in result.headline
 
 
