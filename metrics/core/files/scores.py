@@ -39,12 +39,25 @@ class ScoreTable(NamedTuple):
     values : (Q, S) float64; nan where a run has no score on a query
     groups : (Q,) the group of each query, "" where it stands by itself; None where the file has
         none
+    row_head : the heading of the column that names the rows, "query" in a file with a row a score;
+        "" where nothing says it
     """
 
     queries: list[str]
     runs: list[str]
     values: NDArray[np.float64]
     groups: list[str] | None = None
+    row_head: str = ""
+
+    @property
+    def has_queries(self) -> bool:
+        """True if the heading says that rows are queries; "id" may be that of a run too."""
+        return self.row_head.lower() in QUERY_NAMES and self.row_head.lower() != "id"
+
+    @property
+    def has_runs(self) -> bool:
+        """True if the heading says that rows are runs."""
+        return self.row_head.lower() in RUN_NAMES
 
     def of(self, run: str) -> dict[str, float]:
         """A run's scores by query, without missing ones. Raises ValueError for an unknown run."""
@@ -59,7 +72,8 @@ class ScoreTable(NamedTuple):
         """The scores on some of the queries, by (K,) their indices among all."""
         rows = indices.tolist()
         groups = None if self.groups is None else [self.groups[q] for q in rows]
-        return ScoreTable([self.queries[q] for q in rows], self.runs, self.values[rows], groups)
+        queries = [self.queries[q] for q in rows]
+        return ScoreTable(queries, self.runs, self.values[rows], groups, self.row_head)
 
     def of_columns(self, names: Sequence[str]) -> "ScoreTable":
         """The scores of some of the runs, by name, in the file's order."""
@@ -234,10 +248,9 @@ def _read_rows(
     _refuse_problems(problems)
     choices.check()
     table, groups = scores.table(), names.by_query()
-    return (
-        table._replace(groups=[groups[query] for query in table.queries])
-        if GROUP in header
-        else table
+    return table._replace(
+        groups=[groups[query] for query in table.queries] if GROUP in header else None,
+        row_head="query",
     )
 
 
@@ -267,7 +280,7 @@ def _read_lines(stream: BinaryIO, name: str, choices: _ColumnChoices) -> ScoreTa
             rows.append((query, value, number))
     _add(scores, _stem(name), rows)
     choices.check()
-    return scores.table()
+    return scores.table()._replace(row_head="query")
 
 
 def _add(scores: _Scores, run: str, rows: list[tuple[str, str, int]]) -> None:
@@ -313,7 +326,7 @@ def _read_topics(
             )
         for run in runs:
             scores.add(run, query, cells[run], number, column=run)
-    return scores.table()
+    return scores.table()._replace(row_head=query_column or "")
 
 
 def _query_column(

@@ -112,11 +112,18 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
 
 
 def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
-    """The scores of a file of runs by measures, a row a run; raises NotDefined for fewer than two.
+    """The scores of a file of runs by measures, a row a run.
 
+    Raises NotDefined for fewer than two, and where the first column says that rows are queries.
     n_measures : of the first columns; None for all
     A column is taken as better when smaller if it has the name of such a measure.
     """
+    if table.has_queries:
+        raise NotDefined(
+            f"The file has a row for each “{table.row_head}”, and this takes averages: a row for "
+            "each run, which its first column names, and a column for each measure. Average over "
+            "the rows first, or take an analysis of topics by runs, such as differences."
+        )
     names = table.runs[:n_measures]
     if len(table.queries) < 2 or len(names) < 2:
         raise NotDefined(

@@ -101,9 +101,16 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
 def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores:
     """The scores of a file with a row a topic and a column a run; NotDefined for too few.
 
+    Also where the first column says that rows are runs.
     Every column is a run, and larger is better.
     """
     table: ScoreTable = request.table
+    if table.has_runs:
+        raise NotDefined(
+            f"The file has a row for each “{table.row_head}”, and this takes a row for each topic, "
+            "which its first column names, and a column for each run: turn the table round. For "
+            "averages of runs by measures there is measure-correlations."
+        )
     if len(table.runs) < least or len(table.queries) < 2:
         raise NotDefined(
             f"It takes two topics and {counted(least, 'run')}: a row for each topic, which its "

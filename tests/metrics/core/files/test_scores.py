@@ -55,6 +55,23 @@ def test_every_form_gives_the_same_table(text, chosen):
 
 
 @pytest.mark.parametrize(
+    ("head", "has_queries", "has_runs"),
+    [
+        ("Query", True, False),
+        ("topic_id", True, False),
+        ("id", False, False),
+        ("name", False, False),
+        ("run", False, True),
+        ("System", False, True),
+    ],
+)
+def test_the_heading_of_the_names_tells_queries_or_runs(head, has_queries, has_runs):
+    table = read(f"{head},A,B\nx,1,2\ny,2,3\n")
+    assert (table.row_head, table.has_queries, table.has_runs) == (head, has_queries, has_runs)
+    assert table.of_queries(np.array([1])).row_head == head
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "A,B,qid\n0.5,1,q1\n.25,0,q2\n0.125,.0625,q3\n",

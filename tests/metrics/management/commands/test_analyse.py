@@ -153,6 +153,18 @@ def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
         ("measure-correlations", "model,A,B\na,1,2\n", (), "It takes two runs and two measures"),
         ("measure-correlations", "model,A\na,1\nb,2\n", (), "It takes two runs and two measures"),
         ("measure-correlations", "model,A,B\na,1,x\nb,2,3\n", (), "Line 2"),
+        *(
+            ("measure-correlations", text, (), f"Not defined. The file has a row for each “{head}”")
+            for head, text in (
+                ("topic", "topic,A,B\na,1,2\nb,2,3\n"),
+                ("QID", "QID\tA\tB\na\t1\t2\nb\t2\t3\n"),
+                ("query", "query,run,value\na,A,1\na,B,2\nb,A,2\nb,B,3\n"),
+                ("query", "AP a 1\nAP b 2\nrunid all A\nAP a 2\nAP b 3\nrunid all B\n"),
+            )
+        ),
+        ("measure-against-measure", "query,A,B\na,1,2\nb,2,3\n", (), "and this takes averages: a"),
+        ("anova", "System,t1,t2\na,1,2\nb,2,3\n", (), "The file has a row for each “System”, and"),
+        ("sampling-error", "run,t1,t2\na,1,2\nb,2,3\n", (), "each run: turn the table round."),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", OF_STUDY, "--collection is of a"),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--name", "x"), "--name is of a"),
         (
