@@ -16,6 +16,17 @@ WHOLE: Spec = {
     "tickMinStep": 1,
     "labelExpr": "datum.value % 1 ? '' : datum.label",
 }
+LINE = 20  # characters of a name that stand in one line
+# An axis of names. A longer one has two lines, as Vega wraps none: the first ends behind a word or
+# behind "-", "_" or "/"; a second one that is too long still is cut. Two lines take TWO_LINES.
+WRAPPED: Spec = {
+    "labelLimit": 140,
+    "labelExpr": (
+        f"length(datum.label) > {LINE} ? split(replace(datum.label, "
+        f"regexp('^(.{{1,{LINE}}}[-_/]|.{{1,{LINE}}}(?= ))[ ]*'), '$1\\n'), '\\n') : datum.label"
+    ),
+}
+TWO_LINES = 28  # pixels
 
 
 class Chart(NamedTuple):
@@ -131,7 +142,7 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     values = [
         {"level": level.name, "n": level.n_labels, "pairs": level.n_pairs} for level in levels
     ]
-    y = {"field": "level", "type": "nominal", "sort": names, "title": None}
+    y: Spec = {"field": "level", "type": "nominal", "sort": names, "title": None, "axis": WRAPPED}
     x = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     colour = {
         "field": "level",

@@ -4,7 +4,15 @@ from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.urls import path
 
-from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
+from metrics.charts.charts import (
+    TWO_LINES,
+    WRAPPED,
+    AlphaPoint,
+    Chart,
+    LevelCount,
+    alpha_history,
+    level_distribution,
+)
 from metrics.charts.leaderboard import score_history
 
 PAGE = Template(
@@ -15,6 +23,14 @@ PAGE = Template(
 {% block scripts %}{% include "parts/_chart_scripts.html" %}{% endblock %}"""
 )
 RUNS = ("@blue", "bm25 & more", "<script>", "Ὅμηρος", "Łódź", "r" * 60)
+# names, and the beginning of each of their lines
+LONG_NAMES = {
+    "bm25 with defaults": ["bm25 with defaults"],
+    f"people over the original and {'m' * 30}": ["people over the", "original and m"],
+    "clip_large_patch14_finetuned": ["clip_large_patch14_", "finetuned"],
+    "Ὅμηρος, ὁ τῆς Ἰλιάδος ποιητής": ["Ὅμηρος, ὁ τῆς", "Ἰλιάδος ποιητής"],
+    "w" * 40: ["ww"],
+}
 RUN = {"field": "run", "type": "nominal", "title": None}
 SHARE = {"field": "share", "type": "quantitative", "title": "Share"}
 
@@ -50,6 +66,18 @@ def shades() -> Chart:
     return Chart("shades", "Shades", "", spec, ["Run"], [[run] for run in RUNS])
 
 
+def long_names() -> Chart:
+    """Bars whose names take two lines, or are cut."""
+    rows = [{"run": name, "share": 0.5} for name in LONG_NAMES]
+    spec = {
+        "data": {"values": rows},
+        "height": {"step": TWO_LINES},
+        "mark": "bar",
+        "encoding": {"y": {**RUN, "axis": WRAPPED}, "x": SHARE},
+    }
+    return Chart("long-names", "Long names", "", spec, ["Run"], [[name] for name in LONG_NAMES])
+
+
 def charts() -> list[Chart]:
     """Charts of the product, and those that have what others have not."""
     points = [AlphaPoint(n, 0.4 + n / 1000, 0.3, 0.8, None) for n in (50, 100, 200)]
@@ -68,6 +96,7 @@ def charts() -> list[Chart]:
         history,
         shades(),
         margins(),
+        long_names(),
     ]
 
 

@@ -105,6 +105,20 @@ def test_names_of_runs_are_shown_as_they_are_with_the_files_that_have_their_lett
     assert 'font-family="Inter, system-ui, sans-serif"' in svg
 
 
+def assert_names_in_lines(svg: str) -> None:
+    """Assert that the last axis has the long names in two lines, the longest ones cut."""
+    labels = re.findall(r'<g class="mark-text role-axis-label".*?</g>', svg)[-1]
+    names = [re.findall(r">([^<>]+)<", text) for text in re.findall("<text.*?</text>", labels)]
+    expected = [lines for _, lines in sorted(chart_pages.LONG_NAMES.items())]
+    for name, lines in zip(names, expected, strict=True):
+        assert all(text.startswith(line) for text, line in zip(name, lines, strict=True))
+        assert name[-1].endswith("…") == (lines[-1] in ("ww", "original and m"))
+
+
+def test_long_names_have_two_lines_and_are_cut_only_at_the_end_of_the_second():
+    assert_names_in_lines(svg_of(CHARTS["long-names"]))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 40])
 def test_an_axis_of_counts_says_each_count_once_however_few(n):
     x = {"field": "n", "type": "quantitative", "axis": WHOLE}
@@ -199,6 +213,8 @@ def test_browser_and_server_make_one_specification_of_a_chart(drawn_page):
         assert spec == themed_spec(chart.spec, pixels=720)
         picture = download(drawn_page, name, "svg")
         assert marks(picture) == marks(svg_of(chart))
+        if name == "long-names":
+            assert_names_in_lines(picture)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, share_text
 from metrics.core.analyses.labels.by_pool import PairAgreement, PairOutcome, PoolLabels
 from metrics.core.statistics.intervals import Interval
@@ -164,7 +164,7 @@ def _alphas(pools: Sequence[PoolLabels]) -> Spec | None:
         for pool in parts
     ]
     y: Spec = {"field": "pool", "type": "nominal", "title": None, "sort": None}
-    y |= {"axis": {"labelLimit": 140}}
+    y |= {"axis": WRAPPED}
     x: Spec = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     tooltip = [
         tooltip_row("pool", "Pool"),

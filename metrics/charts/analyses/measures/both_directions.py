@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES, NAME_WIDTH
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES
+from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
@@ -190,7 +190,7 @@ def paired_points(
     y: Spec = {"field": "system", "type": "nominal", "title": None}
     y |= {
         "sort": list(dict.fromkeys(point.system for point in points)),
-        "axis": {"labelLimit": NAME_WIDTH, "grid": True},
+        "axis": WRAPPED | {"grid": True},
     }
     field: Spec = {"field": "direction", "type": "nominal"}
     offset = field | {"sort": directions, "scale": {"domain": directions}}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 
@@ -216,9 +216,7 @@ def _chart(
             words.append(fields | {"text": conclusion_lines(conclusion, runs)})
     if not values:
         return None
-    # the two lines of a name fit beside a chart on a phone
-    axis = {"labelLimit": 120, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
-    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": axis}
+    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": WRAPPED}
     y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
     x["scale"] = {"domain": [min([0.0, *taus]), 1], "nice": True}

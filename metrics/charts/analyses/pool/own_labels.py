@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import TWO_LINES, WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
 
@@ -146,7 +146,7 @@ def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec | None:
         ]
     if not values:
         return None
-    y: Spec = {"field": "run", "type": "nominal", "title": None, "axis": {"labelLimit": 110}}
+    y: Spec = {"field": "run", "type": "nominal", "title": None, "axis": WRAPPED}
     y["scale"] = {"domain": [run.name for run in runs]}
     x = {"field": "score", "type": "quantitative", "title": measure, "scale": {"zero": False}}
     mark_of_kind: Spec = {"field": "labels", "type": "nominal", "title": None}
@@ -162,7 +162,7 @@ def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec | None:
     line = {"type": "line", "color": "@line-strong"}
     return {
         "data": {"values": values},
-        "height": {"step": 26},
+        "height": {"step": TWO_LINES},
         "encoding": {"y": y, "x": x},
         "layer": [
             {"mark": line, "encoding": {"detail": {"field": "run"}}},

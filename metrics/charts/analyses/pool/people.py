@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, share_text
 from metrics.core.analyses.pool.people import PersonQuality
 
@@ -93,9 +93,8 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec | None:
     ]
     if not values:
         return None
-    # the two lines of a name fit beside a chart on a phone
-    axis = {"labelLimit": 110, "labelExpr": "split(replace(datum.label, ' (', '|('), '|')"}
-    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "axis": axis, "sort": None}
+    y: Spec = {"field": "annotator", "type": "nominal", "title": None, "sort": None}
+    y["axis"] = WRAPPED
     x: Spec = {"field": "share", "type": "quantitative", "title": "Share"}
     x["scale"] = {"domain": [0, 1]}
     mark_of_kind: Spec = {"field": "kind", "type": "nominal", "title": None}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.pool.pools_of_one import PoolsOfOne
 from metrics.core.statistics.intervals import Interval
@@ -113,7 +113,7 @@ def _heat_map(result: PoolsOfOne, names: Sequence[str]) -> Spec | None:
     angle = -45 if len(names) <= MOST_WITH_NUMBERS else -90
     x["axis"] = {"orient": "top", "labelAngle": angle, "labelLimit": 110}
     y: Spec = {"field": "run", "type": "nominal", "title": "Run", "scale": order}
-    y["axis"] = {"labelLimit": 110}
+    y["axis"] = WRAPPED if len(names) <= MOST_WITH_NUMBERS else {"labelLimit": 110}
     colour: Spec = {"field": "score", "type": "quantitative", "title": result.measure}
     colour |= {"scale": {"domain": [low, high]}, "legend": {"format": ".2f"}}
     tooltip = [

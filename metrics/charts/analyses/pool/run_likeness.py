@@ -5,7 +5,7 @@ from itertools import combinations
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import TWO_LINES, WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 
@@ -137,7 +137,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
         "y": {"field": "first", "type": "nominal", "title": None, "scale": sort},
     }
     encoding["x"]["axis"] = {"orient": "top", "labelAngle": -45, "labelLimit": 110}
-    encoding["y"]["axis"] = {"labelLimit": 110}
+    step = 34 if len(map_names) <= MOST_WITH_NUMBERS else 20
+    encoding["y"]["axis"] = WRAPPED if step >= TWO_LINES else {"labelLimit": 110}
     colour = {
         "field": "overlap",
         "type": "quantitative",
@@ -158,7 +159,6 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
         ink = {"condition": {"test": "datum.overlap > 0.6", "value": "@surface"}, "value": "@ink"}
         number = {"field": "overlap", "format": ".2f"}
         layers.append({"mark": {"type": "text"}, "encoding": {"text": number, "color": ink}})
-    step = 34 if len(map_names) <= MOST_WITH_NUMBERS else 20
     return {
         "data": {"values": values},
         "height": {"step": step},

@@ -10,7 +10,7 @@ from metrics.charts.analyses.systems.letter_rules import (
     LetterRules,
     rule_layers,
 )
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE, TWO_LINES, WRAPPED, Spec, tooltip_row
 from metrics.charts.theme import CATEGORIES
 from metrics.core.analyses.systems.differences import PlacedSystem
 from metrics.core.comparisons.letters import abbreviate
@@ -87,7 +87,8 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: Let
         for label, row, text in zip(labels, systems, letters, strict=True)
     ]
     y: Spec = {"field": "run", "type": "nominal", "scale": {"domain": labels}, "title": None}
-    y["axis"] = {"labelLimit": NAME_WIDTH if len(systems) <= MOST_NAMES else 100}
+    is_wide = len(systems) <= MOST_NAMES
+    y["axis"] = WRAPPED if is_wide else {"labelLimit": 100}
     y["axis"] = y["axis"] if has_names else None
     x: Spec = {"field": "mean", "type": "quantitative", "title": names.mean_title}
     longest = max(map(len, letters)) if has_names else 0
@@ -101,7 +102,8 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: Let
         text = {"type": "text", "align": "left", "xOffset": 8}
         of_letters = {"x": {"value": "width"}, "text": {"field": "letters"}}
         layers.append({"mark": text, "encoding": of_letters})
-    step = (22 if len(systems) <= MOST_NAMES else 15) if has_names else 6
+    wide = TWO_LINES if max(map(len, labels)) > LINE else 22
+    step = (wide if is_wide else 15) if has_names else 6
     return {
         "data": {"values": values},
         "height": {"step": step},

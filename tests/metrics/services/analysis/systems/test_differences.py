@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metrics.charts.analyses.systems.letter_rules import letter_rules
+from metrics.charts.charts import TWO_LINES, WRAPPED
 from metrics.core.comparisons.letters import letter
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable
@@ -157,8 +158,13 @@ def test_many_runs_are_lower_bars_and_hundreds_have_no_names_and_letters():
     for n_runs, step in ((40, 22), (41, 15), (120, 15)):
         result = result_of(n_runs)
         assert result.spec["height"] == {"step": step}
+        assert (result.spec["encoding"]["y"]["axis"] == WRAPPED) == (step == 22)
         letters = result.spec["layer"][-1]
         assert letters["encoding"]["text"] == {"field": "letters"} and words not in result.notes
+    request = file_request(far_apart(40, [0.5, 0.0, 0.2]))
+    names = ["clip_large_patch14_finetuned", "bm25", "splade"]
+    of_long_names = differences_of_file(request._replace(table=request.table._replace(runs=names)))
+    assert of_long_names.spec["height"] == {"step": TWO_LINES}
     many = result_of(121)
     assert many.spec["encoding"]["y"]["axis"] is None and len(many.rows) == 121
     assert not any(layer.get("mark", {}).get("type") == "text" for layer in many.spec["layer"])
