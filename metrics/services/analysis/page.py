@@ -13,6 +13,7 @@ from annotate.models import Collection, Role
 from annotate.services.background import progress
 from metrics.charts.charts import Chart
 from metrics.core.labels.label_sources import LabelSource
+from metrics.core.measures.measures import parse
 from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
@@ -105,6 +106,13 @@ class AnalysisPanel(NamedTuple):
             return ""
         result = self.answer.result
         return " ".join([result.reading, caption_of(self.analysis, self.choices, self.answer)])
+
+    @property
+    def measures_text(self) -> str:
+        """What its measures are, in a sentence each; "" without one."""
+        measures = self.analysis.spec(self.choices).scores.measures
+        sentences = [f"{row.name}: {row.entry.sentence}." for row in parse(" ".join(measures))]
+        return " ".join(sentences)
 
     @property
     def chart(self) -> Chart | None:

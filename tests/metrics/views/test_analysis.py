@@ -48,6 +48,25 @@ def test_a_finding_is_awaited_and_then_shown_with_what_it_is_of(client, study):
     assert "Definition and source" in text_of(client.get(PAGE))
 
 
+def test_words_are_explained_where_they_stand(client, study):
+    def text(path):
+        return unescape(text_of(client.get(f"{ROOM}{path}")))
+
+    assert "C@5: 1 if any positive is among the first k.</p>" in text("collection/hits-by-length/")
+    assert " if any " not in text("collection/positives-per-query/")
+    rates = text("systems/")
+    assert "REER, the retrieval experiment error rate, of each pair" in rates
+    assert "the generalizability coefficient, is" in rates
+    assert "Phi, the index of dependability, is" in rates
+    words = "Planned labels are the first one of a pair and doubles, asked for whatever others said"
+    for path in (
+        "labels/labels-by-pool/",
+        "labels/agreement-by-person/",
+        "pool/people-as-systems/",
+    ):
+        assert words in text(path)
+
+
 def test_each_chapter_shows_all_of_its_analyses(client, study):
     for name in ANALYSES:
         compute_kept(study, name)

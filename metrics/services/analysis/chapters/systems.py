@@ -117,8 +117,8 @@ ANALYSES: list[Analysis] = [
         question="How large must a difference of two runs be to be trusted?",
         paper="TRECVID, Equation 1 and Figure 1",
         definition=(
-            "The retrieval experiment error rate of each pair of runs from the variance of its "
-            "paired differences, beside the equation as printed, which takes the runs for "
+            "REER, the retrieval experiment error rate, of each pair of runs from the variance of "
+            "its paired differences, beside the equation as printed, which takes the runs for "
             "independent, and the chance that a new set reverses the observed order. Means over "
             "the pairs whose mean difference falls into a bin of .01 (wider where there would be "
             "more than 50), for sets of several sizes. The paper has rates from half of 25 topics; "
@@ -179,9 +179,10 @@ ANALYSES: list[Analysis] = [
         paper="Urbano, Marrero & Martin 2013 (gt4ireval)",
         definition=(
             "The variance of a score is split into that of runs, of queries, and of both together "
-            "with error; an estimate below 0 is taken for 0. E rho squared is the variance of runs "
-            "over it and the last part by number of queries, Phi over all of them. Intervals at 95 "
-            "% are Feldt's and those of Arteaga, Jeyaratnam and Franklin. Of groups of queries "
+            "with error; an estimate below 0 is taken for 0. E rho squared, the generalizability "
+            "coefficient, is the variance of runs over it and the last part by number of queries; "
+            "Phi, the index of dependability, is that over all of them. Intervals at 95 % are "
+            "Feldt's and those of Arteaga, Jeyaratnam and Franklin. Of groups of queries "
             "their shares in the means are the scores, and groups are counted."
         ),
         find=topics_needed.needed,
