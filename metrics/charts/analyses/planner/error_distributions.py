@@ -19,11 +19,11 @@ DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 COLUMNS = [
     Column("deviation", "Standard deviation of the error", 4),
     *(
-        Column(f"error_{100 * quantile:g}", f"Error, {100 * quantile:g} %", 4)
+        Column(f"error_{100 * quantile:g}", f"Quantile {100 * quantile:g} % of the error", 4)
         for quantile in QUANTILES
     ),
     Column("within_50", "Half are within", 4),
-    Column("within_95", "95 % are within", 4),
+    Column("within_95", "95 of 100 are within", 4),
     Column("distance", "Distance", 4),
     Column("share", "Samples within it, %", 1),
 ]

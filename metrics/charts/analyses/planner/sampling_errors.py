@@ -99,7 +99,7 @@ def sampling_headline(
 
 
 def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spec:
-    """95 % errors by size, a line a run and kind of sample."""
+    """Errors that 95 of 100 samples stay within by size, a line a run and kind of sample."""
     kinds = ("Of these", "Like these")
     values = [
         {"run": curve.run, "n": size.size, "kind": kind, "error": quantiles[2]}
@@ -113,12 +113,12 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
     dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
     dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}
     y: Spec = {"field": "error", "type": "quantitative"}
-    y["title"] = f"95 % error of {measure}" if measure else "95 % error"
+    y["title"] = f"Error{f' of {measure}' * bool(measure)} in 95 of 100 samples"
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("kind", "Samples"),
         tooltip_row("n", nouns.title, ",d"),
-        tooltip_row("error", "95 % error", ".4f"),
+        tooltip_row("error", "Error in 95 of 100 samples", ".4f"),
     ]
     return {
         "data": {"values": values},
