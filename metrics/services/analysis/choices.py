@@ -212,14 +212,9 @@ def choices_of_leaderboard(
     shared_parameters = QueryDict(mutable=True)
     for key in OF_LEADERBOARD:
         shared_parameters.setlist(key, parameters.getlist(key))
-    run_keys = [key for key in parameters.getlist("run") if key]  # a form has an empty one
-    shared_parameters.setlist("run", run_keys)
-    scores = read_choices(
+    return read_choices(
         collection=collection, viewer=viewer, parameters=shared_parameters, with_folds=True
     )
-    if parameters.getlist("run") and not run_keys:
-        scores.errors.append("No run is ticked: all are shown.")
-    return scores
 
 
 def other_direction_errors(runs: Sequence[Run], direction: Direction) -> list[str]:

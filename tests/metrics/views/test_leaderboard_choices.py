@@ -86,6 +86,17 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     )
 
 
+def test_a_form_without_a_ticked_run_is_told_that_all_are_shown(client, board):
+    address = "/c/study/results/leaderboard/"
+    assert '<input type="hidden" name="run" value="">' in client.get(address).content.decode()
+    answer = client.get(address, {"run": ""})
+    assert answer.status_code == 422 and "No run is ticked: all are shown." in text_of(answer)
+    key = str(board.runs.get(name="alpha").pk)
+    answer = client.get(address, {"run": ["", key]})
+    assert answer.status_code == 200
+    assert [run.name for run in answer.context["choices"].runs] == ["alpha"]
+
+
 def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
     page.goto(f"{live_server.url}/c/study/results/leaderboard/")

@@ -125,7 +125,10 @@ def _options(collection: Collection, viewer: User | None) -> _Options:
 
 def _runs(parameters: Parameters, available_runs: list[Run], errors: list[str]) -> list[Run]:
     """Return the runs that are named by key; all if none is named or none of them exists."""
-    keys = set(parameters.getlist("run")) if isinstance(parameters, QueryDict) else set()
+    texts = parameters.getlist("run") if isinstance(parameters, QueryDict) else []
+    keys = set(texts) - {""}  # a form has an empty one
+    if texts and not keys:
+        errors.append("No run is ticked: all are shown.")
     named_runs = [run for run in available_runs if str(run.pk) in keys]
     if len(named_runs) < len(keys):
         away = sorted(keys - {str(run.pk) for run in named_runs})
