@@ -12,9 +12,9 @@ def counted(n: int, noun: str) -> str:
 
 def singular(nouns: str) -> str:
     """Return the singular of a plural noun: queries, query; groups of queries, group of queries."""
-    noun, of, rest = nouns.partition(" of ")
+    noun, of, group = nouns.partition(" of ")
     noun = f"{noun[:-3]}y" if noun.endswith("ries") else noun.removesuffix("s")
-    return f"{noun}{of}{rest}"
+    return f"{noun}{of}{group}"
 
 
 def count_of(n: int, nouns: str) -> str:

@@ -109,7 +109,7 @@ class AnalysisPanel(NamedTuple):
 
     @property
     def measures_text(self) -> str:
-        """What its measures are, in a sentence each; "" without one."""
+        """A sentence on each of its measures; "" without one."""
         measures = self.analysis.spec(self.choices).scores.measures
         sentences = [f"{row.name}: {row.entry.sentence}." for row in parse(" ".join(measures))]
         return " ".join(sentences)
