@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.pool.earlier_labels import EarlierConclusion, advice_notes
 from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 
-MOST_SETS = 40  # of the chart
+MOST_SETS = 44  # of the chart
 FEWEST = 30  # groups of queries from which on a headline says what lasts
 TAUS = ("tau-b", "tau-AP")
 COLUMNS = [
@@ -37,12 +38,13 @@ class SetKind(StrEnum):
     THRESHOLD = "other threshold"
     SOURCE = "other labels"
     UNLABELLED = "unlabelled targets"
+    EARLIER = "earlier labels"
 
 
 class SetWords(NamedTuple):
     """A label set in words.
 
-    n_left_out : labels of the annotator who is left out; None for other sets
+    n_left_out : labels of the annotator who is left out, or the last ones; None for other sets
     n_moved : pairs with another grade, or that became positive or ceased to be; None for bounds
     """
 
@@ -66,27 +68,37 @@ def conclusions_result(
     n_groups: int,
     unit: str,
     nouns: Nouns,
+    earlier: Sequence[Conclusion] = (),
 ) -> AnalysisResult:
     """The conclusions under each label set; two runs or more.
 
-    sets : those of the outcome; n_groups : of the queries; unit : the plural noun for one
+    sets : those of the outcome, then the earlier ones, which the headline leaves to the notes
+    n_groups : of the queries; unit : the plural noun for one
     """
     units = count_of(n_groups, unit)
-    rows = [
-        conclusion_cells(label_set, conclusion, runs)
-        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
-    ]
+    pairs = list(zip(sets, [*outcome.of_sets, *earlier], strict=True))
+    advice = advice_notes(
+        [
+            EarlierConclusion(label_set.n_left_out or 0, conclusion)
+            for label_set, conclusion in pairs
+            if label_set.kind == SetKind.EARLIER
+        ],
+        n_pairs=outcome.n_pairs,
+        n_decided=outcome.n_decided,
+        queries=nouns.queries,
+    )
     return AnalysisResult(
         headline=_headline(
             outcome,
-            sets,
+            sets[: len(outcome.of_sets)],
             n_runs=len(runs),
             measure=measure,
             few_units="" if n_groups >= FEWEST else units,
         ),
         reading=(
             "Each line is another set of labels for the same runs; the lowest and the highest "
-            "scores give each run labels of its own. Circles are Kendall's tau-b "
+            "scores give each run labels of its own. Earlier labels are those that were there "
+            "before the last ones came. Circles are Kendall's tau-b "
             "between the order of the runs under it and under the chosen labels, diamonds tau-AP, "
             "which weighs the top more: 1 is the same order. The words count the pairs of runs "
             "that differ under the chosen labels: the same way here (same), the other way round "
@@ -100,17 +112,20 @@ def conclusions_result(
             f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"
         ),
         columns=COLUMNS,
-        rows=rows,
-        spec=_chart(sets[:MOST_SETS], outcome.of_sets, runs),
-        notes=[*nouns.notes, *notes_on_sets(outcome, sets, measure=measure, queries=nouns.queries)],
+        rows=[conclusion_cells(label_set, conclusion, runs) for label_set, conclusion in pairs],
+        spec=_chart(pairs[:MOST_SETS], runs),
+        notes=[
+            *advice,
+            *nouns.notes,
+            *notes_on_sets(pairs, measure=measure, queries=nouns.queries),
+        ],
     )
 
 
 def notes_on_sets(
-    outcome: Conclusions, sets: Sequence[SetWords], *, measure: str, queries: str
+    pairs: Sequence[tuple[SetWords, Conclusion]], *, measure: str, queries: str
 ) -> list[str]:
     """Sentences on label sets without finite scores, or without an order, and beyond the chart."""
-    pairs = list(zip(sets, outcome.of_sets, strict=True))
     notes = []
     if names := [row.title for row, conclusion in pairs if conclusion.n_same is None]:
         notes.append(f"Without a finite {measure} for some {queries}: {', '.join(names)}.")
@@ -120,8 +135,8 @@ def notes_on_sets(
         if conclusion.n_same is not None and conclusion.fall is None
     ]:
         notes.append(f"All runs are equal by {measure}, without an order: {', '.join(names)}.")
-    if len(sets) > MOST_SETS:
-        notes.append(f"Chart: the first {MOST_SETS} of {len(sets)} label sets.")
+    if len(pairs) > MOST_SETS:
+        notes.append(f"Chart: the first {MOST_SETS} of {len(pairs)} label sets.")
     return notes
 
 
@@ -199,14 +214,12 @@ def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
     return lines
 
 
-def _chart(
-    sets: Sequence[SetWords], outcome: Sequence[Conclusion], runs: Sequence[str]
-) -> Spec | None:
+def _chart(pairs: Sequence[tuple[SetWords, Conclusion]], runs: Sequence[str]) -> Spec | None:
     """Points and words for each label set; None where no set orders the runs."""
     values: list[dict[str, object]] = []
     words: list[dict[str, object]] = []
     taus: list[float] = []
-    for label_set, conclusion in zip(sets, outcome, strict=False):
+    for label_set, conclusion in pairs:
         fields = {"set": label_set.title, "kind": label_set.kind.value}
         for kind, tau in zip(TAUS, (conclusion.tau, conclusion.tau_ap), strict=True):
             if tau is not None:
@@ -217,7 +230,7 @@ def _chart(
     if not values:
         return None
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": WRAPPED}
-    y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set in sets))}
+    y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set, _ in pairs))}
     x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
     x["scale"] = {"domain": [min([0.0, *taus]), 1], "nice": True}
     mark_of_kind: Spec = {"field": "correlation", "type": "nominal", "title": None}

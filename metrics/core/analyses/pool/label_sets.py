@@ -13,6 +13,7 @@ from metrics.core.measures.measures import Measure, with_scale
 from metrics.core.pools.partial_labels import relabel
 
 Grades = NDArray[np.float32]
+Decide = Callable[[int, list[int]], int | None]  # a grade by a policy and grades, ascending
 CELLS_A_PART = 2_000_000  # ranked targets whose bounds are computed at once
 MOST_KEYS = 2**40  # beyond it keys of counts are made smaller, so that they never overflow
 
@@ -113,7 +114,7 @@ def grades_without(
     pair: NDArray[np.int64],
     grade: NDArray[np.int64],
     policy: NDArray[np.int64],
-    decide: Callable[[int, list[int]], int | None],
+    decide: Decide,
 ) -> NDArray[np.float64]:
     """(N,) for each of N labels the grade of its pair by the pair's other labels.
 
@@ -121,18 +122,50 @@ def grades_without(
     decide : the grade by a policy and grades, ascending; None where these decide none
     NaN where no grade is decided. Each combination of a policy and grades is decided once.
     """
+    levels, n_by_level = _counts(pair, grade, n_pairs=len(policy))
+    n_of_rest = n_by_level[pair]
+    n_of_rest[np.arange(len(pair)), np.searchsorted(levels, grade)] -= 1
+    return _decided(policy[pair], levels, n_of_rest, decide)
+
+
+def grades_of_pairs(
+    pair: NDArray[np.int64],
+    grade: NDArray[np.int64],
+    policy: NDArray[np.int64],
+    decide: Decide,
+) -> NDArray[np.float64]:
+    """(P,) the grade of each pair by these N labels, of which it may have none; NaN for none.
+
+    pair, grade : (N,) of the labels, pairs as 0..P-1; policy : (P,); decide : as of grades_without
+    """
+    levels, n_by_level = _counts(pair, grade, n_pairs=len(policy))
+    return _decided(policy, levels, n_by_level, decide)
+
+
+def _counts(
+    pair: NDArray[np.int64], grade: NDArray[np.int64], *, n_pairs: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(K,) the grades, ascending, and (P, K) the labels of each pair by grade."""
     levels, code = np.unique(grade, return_inverse=True)
-    n_of_level = np.bincount(pair * len(levels) + code, minlength=len(policy) * len(levels))
-    n_by_level = n_of_level.reshape(len(policy), len(levels))[pair]
-    n_by_level[np.arange(len(pair)), code] -= 1
-    key = np.unique(policy, return_inverse=True)[1][pair]
+    n = np.bincount(pair * len(levels) + code, minlength=n_pairs * len(levels))
+    return levels, n.reshape(n_pairs, len(levels))
+
+
+def _decided(
+    policy: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    n_by_level: NDArray[np.int64],
+    decide: Decide,
+) -> NDArray[np.float64]:
+    """(N,) the grade by each policy (N,) and each row of counts (N, K), equal ones decided once."""
+    key = np.unique(policy, return_inverse=True)[1]
     for n in n_by_level.T:
         key = key * (int(n.max(initial=0)) + 1) + n
         if key.max(initial=0) > MOST_KEYS:
             key = np.unique(key, return_inverse=True)[1]
     _, first, combination = np.unique(key, return_index=True, return_inverse=True)
     decided = [
-        decide(int(policy[pair[row]]), np.repeat(levels, n_by_level[row]).tolist())
+        decide(int(policy[row]), np.repeat(levels, n_by_level[row]).tolist())
         for row in first.tolist()
     ]
     values = np.array([np.nan if value is None else value for value in decided], dtype=np.float64)

@@ -12,6 +12,7 @@ from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusi
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import conclusions
 from metrics.core.analyses.pool.label_sets import (
+    LabelSet,
     MovedScores,
     differing_labels,
     extreme_scores,
@@ -30,6 +31,7 @@ from metrics.services.analysis.inputs import (
     with_sample_note,
 )
 from metrics.services.analysis.measures.means import missing_notes
+from metrics.services.analysis.pool.graded_pairs import NamedSet
 from metrics.services.analysis.pool.label_sets import LabelSets, label_sets
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
@@ -76,17 +78,19 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     sets = label_sets(inputs)
     scores = scores_under_sets(request, inputs, runs, sets)
     names = ("lowest", "highest") if has_bounds(measure) else ()
-    outcome = conclusions(
-        scores.base,
-        chain(map(scores.under, range(len(sets.further))), scores.ends[: len(names)]),
-        groups=inputs.groups,
-        smaller_is_better=measure.entry.smaller_is_better,
+    n_further = len(sets.further)
+    outcome, earlier = (
+        conclusions(
+            scores.base,
+            others,
+            groups=inputs.groups,
+            smaller_is_better=measure.entry.smaller_is_better,
+        )
+        for others in (
+            chain(map(scores.under, range(n_further)), scores.ends[: len(names)]),
+            map(scores.under, range(n_further, n_further + len(sets.earlier))),
+        )
     )
-    set_words = []
-    for part in sets.further:
-        n_moved = int(np.count_nonzero(differing_labels(sets.base, part.labels)))
-        set_words.append(SetWords(part.kind, part.name, part.n_left_out, n_moved))
-    set_words += [SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names]
     nouns = with_sample_note(nouns_of(inputs), inputs)
     notes = [*nouns.notes, *sets.notes, *no_positive_notes([inputs], [measure])]
     notes += missing_notes(runs, scores.n_missing, nouns.queries)
@@ -99,13 +103,31 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         )
     return conclusions_result(
         outcome,
-        set_words,
+        [
+            *words_of(sets.base, sets.further),
+            *(SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names),
+            *words_of(sets.base, sets.earlier),
+        ],
+        earlier=earlier.of_sets,
         runs=names_of(runs),
         measure=measure.name,
         n_groups=inputs.groups.n,
         unit=nouns.queries if inputs.groups.are_single else f"groups of {nouns.queries}",
         nouns=nouns._replace(notes=notes),
     )
+
+
+def words_of(base: LabelSet, sets: Sequence[NamedSet]) -> list[SetWords]:
+    """Label sets in words, with the pairs of another grade than under the base."""
+    return [
+        SetWords(
+            part.kind,
+            part.name,
+            part.n_left_out,
+            int(np.count_nonzero(differing_labels(base, part.labels))),
+        )
+        for part in sets
+    ]
 
 
 def scores_under_sets(
@@ -115,7 +137,7 @@ def scores_under_sets(
     (measure,) = inputs.measures
     n_queries, n_runs = len(inputs.scope.sources), len(runs)
     scores = SetScores(np.zeros((n_queries, n_runs)), [], np.zeros((2, n_queries, n_runs)), [])
-    tables = [part.labels for part in sets.further]
+    tables = [part.labels for part in (*sets.further, *sets.earlier)]
     for number, run in enumerate(runs):
         (rankings,) = ranked_tables(inputs, run, [sets.pairs])
         scores.n_missing.append(int(np.count_nonzero(rankings.depth == 0)))

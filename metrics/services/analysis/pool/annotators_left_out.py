@@ -1,0 +1,53 @@
+"""The chosen labels without those of one annotator, for each of the annotators with most."""
+
+import numpy as np
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.pool.conclusions import SetKind
+from metrics.core.analyses.pool.label_sets import grades_without
+from metrics.services.analysis.pool.graded_pairs import (
+    ChosenGrades,
+    CountingGrades,
+    NamedSet,
+    PeopleGrades,
+)
+
+MOST_PEOPLE = 20
+
+
+def without_annotators(chosen: ChosenGrades, given: CountingGrades) -> list[NamedSet]:
+    """The chosen labels without each annotator's, those with most of them first."""
+    people, row = chosen.people, given.row
+    new_grade = grades_without(row, given.grade, people.rows["policy"], given.decide)
+    keys, n_labels = np.unique(given.annotator, return_counts=True)
+    order = np.argsort(-n_labels, kind="stable")[:MOST_PEOPLE]
+    sets = []
+    for key, n in zip(keys[order], n_labels[order], strict=True):
+        is_own = (given.annotator == key) & (people.rows["is_by_lead"][row] == 0)
+        grade = people.grade
+        grade[row[is_own]] = new_grade[is_own]
+        name = given.annotators[int(key)].label
+        sets.append(NamedSet(SetKind.PERSON, name, chosen.label_set(grade), int(n)))
+    return sets
+
+
+def notes_on_people(people: PeopleGrades, given: CountingGrades) -> list[str]:
+    """Sentences on annotators who are not left out, and on pairs that hang on no single one."""
+    notes, rows, is_used = [], people.rows, people.is_used
+    n_people = len(np.unique(given.annotator))
+    if n_people > MOST_PEOPLE:
+        notes.append(
+            f"Only the {MOST_PEOPLE} annotators with most labels are left out, of {n_people:,}."
+        )
+    if n_by_lead := int(np.count_nonzero(rows["is_by_lead"][is_used])):
+        verb = "stays" if n_by_lead == 1 else "stay"
+        notes.append(
+            f"{counted(n_by_lead, 'pair')} {verb} as a lead decided, or without a grade until one "
+            "does, whoever is left out."
+        )
+    if n_by_model := int(np.count_nonzero(rows["is_by_model"][is_used])):
+        notes.append(
+            f"{counted(n_by_model, 'pair')} had a grade by a model of the annotators: where labels "
+            "are left out, the majority of the labels that are left decides."
+        )
+    return notes
