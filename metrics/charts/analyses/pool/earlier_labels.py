@@ -1,6 +1,7 @@
 """Advice on whether to go on labelling, from the conclusions before the last labels came."""
 
 from collections.abc import Sequence
+from math import floor
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
@@ -8,6 +9,7 @@ from metrics.core.analyses.pool.conclusions import Conclusion
 
 # By a convention in this literature, orders of systems with a tau from here on count as the same.
 SAME_ORDER = 0.9
+TINY = 1e-9  # by which a tau may be too small for its digits
 
 
 class EarlierConclusion(NamedTuple):
@@ -28,19 +30,20 @@ class EarlierConclusion(NamedTuple):
         )
 
     @property
-    def is_same_order(self) -> bool:
-        """True if the runs had an order then, and it was near enough to that of today."""
-        return self.conclusion.tau is not None and self.conclusion.tau >= SAME_ORDER
+    def tau(self) -> float | None:
+        """Kendall's tau-b, to three digits downwards, so that only 1 is printed as 1."""
+        tau = self.conclusion.tau
+        return None if tau is None else floor(1000 * tau + TINY) / 1000
 
     @property
     def is_settled(self) -> bool:
-        """True if the order was near enough, and no decision another one."""
-        return self.is_same_order and not self.n_moved
+        """True if the runs had nearly the order that they have, and no decision was another one."""
+        return self.tau is not None and self.tau >= SAME_ORDER and not self.n_moved
 
     @property
-    def says_something(self) -> bool:
+    def is_informative(self) -> bool:
         """True if there is an order to compare, or a decision that moved."""
-        return self.conclusion.tau is not None or self.n_moved > 0
+        return self.tau is not None or self.n_moved > 0
 
 
 def advice_notes(
@@ -50,23 +53,23 @@ def advice_notes(
 
     earlier : the fewest labels left out first; n_pairs : of runs, n_decided : of which differ
     """
-    rows = [row for row in earlier if row.says_something]
+    rows = [row for row in earlier if row.is_informative]
     if not rows:
         return []
     n_settled = next((n for n, row in enumerate(rows) if not row.is_settled), len(rows))
     notes = []
     if n_settled:
         row = rows[n_settled - 1]
+        text = stable_text(row, n_pairs=n_pairs, n_decided=n_decided)
         notes.append(
-            f"Without the last {row.n_left_out:,} labels {_stay(row, n_pairs, n_decided)}: as many "
-            "more labels of this kind would hardly change that."
+            f"Without the last {row.n_left_out:,} labels {text}: as many more labels of this kind "
+            "would hardly change that."
         )
     if n_settled < len(rows):
         row = rows[n_settled]
         advice = "as many more may move as much again" if n_settled else "go on"
-        notes.append(
-            f"The last {row.n_left_out:,} labels still moved {_moved(row, n_pairs)}: {advice}."
-        )
+        text = moved_text(row, n_pairs=n_pairs)
+        notes.append(f"The last {row.n_left_out:,} labels still moved {text}: {advice}.")
     notes.append(
         f"The mark for such advice is a tau-b of at least {SAME_ORDER:g}, a convention in this "
         "literature, with no pair of runs decided otherwise. It is no test, and what stays need "
@@ -76,10 +79,9 @@ def advice_notes(
     return notes
 
 
-def _stay(row: EarlierConclusion, n_pairs: int, n_decided: int) -> str:
-    """The order and the decisions that stay."""
-    tau = row.conclusion.tau
-    order = "the same" if tau == 1 else "nearly the same"
+def stable_text(row: EarlierConclusion, *, n_pairs: int, n_decided: int) -> str:
+    """The order and the decisions as they were, of a settled conclusion."""
+    order = "the same" if row.tau == 1 else "nearly the same"
     pairs = f"{counted(n_pairs, 'pair')} of runs"
     verb = "differs" if n_decided == 1 else "differ"
     decisions = (
@@ -87,14 +89,14 @@ def _stay(row: EarlierConclusion, n_pairs: int, n_decided: int) -> str:
         if n_decided
         else f"of {pairs} none differs, as today"
     )
-    return f"the order of the runs is {order} (tau-b {tau:.3g}), and {decisions}"
+    return f"the order of the runs is {order} (tau-b {row.tau:g}), and {decisions}"
 
 
-def _moved(row: EarlierConclusion, n_pairs: int) -> str:
+def moved_text(row: EarlierConclusion, *, n_pairs: int) -> str:
     """The decisions that moved, and the order if it did."""
-    parts = [f"{row.n_moved:,} of {counted(n_pairs, 'decision')} on pairs of runs"] * bool(
-        row.n_moved
-    )
-    if row.conclusion.tau is not None and not row.is_same_order:
-        parts.append(f"the order of the runs (tau-b {row.conclusion.tau:.3g})")
+    parts = []
+    if row.n_moved:
+        parts.append(f"{row.n_moved:,} of {counted(n_pairs, 'decision')} on pairs of runs")
+    if row.tau is not None and row.tau < SAME_ORDER:
+        parts.append(f"the order of the runs (tau-b {row.tau:g})")
     return " and ".join(parts)
