@@ -12,6 +12,7 @@ from metrics.core.analyses.pool.label_sets import (
     LabelSet,
     differing_labels,
     extreme_scores,
+    grades_of_pairs,
     grades_without,
     moved_scores,
 )
@@ -173,5 +174,23 @@ def test_each_label_is_left_out_of_its_pair(tables, most_keys):
         for number in range(len(grades))
     ]
     assert values == pytest.approx(
+        [np.nan if grade is None else grade for grade in expected], nan_ok=True
+    )
+
+
+@cases(60)
+@given(
+    tables=st.lists(
+        st.tuples(st.sampled_from([5, 7]), st.lists(st.integers(0, 3), max_size=4)), max_size=6
+    ),
+    order=st.randoms(use_true_random=False),
+)
+def test_pairs_take_the_grade_of_the_labels_that_they_have(tables, order):
+    labels = [(pair, grade) for pair, (_, grades) in enumerate(tables) for grade in grades]
+    order.shuffle(labels)
+    pair, grade = np.array(labels, dtype=np.int64).reshape(-1, 2).T
+    policy = np.array([policy for policy, _ in tables], dtype=np.int64)
+    expected = [majority(policy, grades) for policy, grades in tables]
+    assert grades_of_pairs(pair, grade, policy, majority).tolist() == pytest.approx(
         [np.nan if grade is None else grade for grade in expected], nan_ok=True
     )
