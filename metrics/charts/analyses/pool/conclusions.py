@@ -30,6 +30,17 @@ COLUMNS = [
     Column("n_new", "Pairs: new"),
 ]
 
+READING = (
+    "Each line is another set of labels for the same runs; the lowest and the highest scores give "
+    "each run labels of its own, and earlier labels are those that were there before the last ones "
+    "came. Circles are Kendall's tau-b between the order of the runs under it and under the chosen "
+    "labels, diamonds tau-AP, which weighs the top more: 1 is the same order. The words count the "
+    "pairs of runs that differ under the chosen labels: the same way here (same), the other way "
+    "round (opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
+    f"the first {TOP} ranks are the same, or one of their runs that falls most. Where much depends "
+    "on one annotator, second opinions on those labels are worth more than new ones."
+)
+
 
 class SetKind(StrEnum):
     """A way in which a label set differs from the chosen one."""
@@ -95,18 +106,7 @@ def conclusions_result(
             measure=measure,
             few_units="" if n_groups >= FEWEST else units,
         ),
-        reading=(
-            "Each line is another set of labels for the same runs; the lowest and the highest "
-            "scores give each run labels of its own. Earlier labels are those that were there "
-            "before the last ones came. Circles are Kendall's tau-b "
-            "between the order of the runs under it and under the chosen labels, diamonds tau-AP, "
-            "which weighs the top more: 1 is the same order. The words count the pairs of runs "
-            "that differ under the chosen labels: the same way here (same), the other way round "
-            "(opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
-            f"the first {TOP} ranks are the same, or one of their runs that falls most. Where much "
-            "depends on one annotator, second opinions on those labels are worth more than new "
-            "ones."
-        ),
+        reading=READING,
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
             f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"

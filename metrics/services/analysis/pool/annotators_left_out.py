@@ -15,26 +15,28 @@ from metrics.services.analysis.pool.graded_pairs import (
 MOST_PEOPLE = 20
 
 
-def without_annotators(chosen: ChosenGrades, given: CountingGrades) -> list[NamedSet]:
+def without_annotators(choice: ChosenGrades, people_labels: CountingGrades) -> list[NamedSet]:
     """The chosen labels without each annotator's, those with most of them first."""
-    people, row = chosen.people, given.row
-    new_grade = grades_without(row, given.grade, people.rows["policy"], given.decide)
-    keys, n_labels = np.unique(given.annotator, return_counts=True)
+    people, row = choice.people, people_labels.row
+    new_grade = grades_without(
+        row, people_labels.grade, people.rows["policy"], people_labels.decide
+    )
+    keys, n_labels = np.unique(people_labels.annotator, return_counts=True)
     order = np.argsort(-n_labels, kind="stable")[:MOST_PEOPLE]
     sets = []
     for key, n in zip(keys[order], n_labels[order], strict=True):
-        is_own = (given.annotator == key) & (people.rows["is_by_lead"][row] == 0)
+        is_own = (people_labels.annotator == key) & (people.rows["is_by_lead"][row] == 0)
         grade = people.grade
         grade[row[is_own]] = new_grade[is_own]
-        name = given.annotators[int(key)].label
-        sets.append(NamedSet(SetKind.PERSON, name, chosen.label_set(grade), int(n)))
+        name = people_labels.annotators[int(key)].label
+        sets.append(NamedSet(SetKind.PERSON, name, choice.label_set(grade), int(n)))
     return sets
 
 
-def notes_on_people(people: PeopleGrades, given: CountingGrades) -> list[str]:
+def notes_on_people(people: PeopleGrades, people_labels: CountingGrades) -> list[str]:
     """Sentences on annotators who are not left out, and on pairs that hang on no single one."""
     notes, rows, is_used = [], people.rows, people.is_used
-    n_people = len(np.unique(given.annotator))
+    n_people = len(np.unique(people_labels.annotator))
     if n_people > MOST_PEOPLE:
         notes.append(
             f"Only the {MOST_PEOPLE} annotators with most labels are left out, of {n_people:,}."

@@ -1,6 +1,6 @@
 """The conclusions on the chosen runs under other label sets, from the database."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.pool.conclusions import conclusions
+from metrics.core.analyses.pool.conclusions import Conclusions, conclusions
 from metrics.core.analyses.pool.label_sets import (
     LabelSet,
     MovedScores,
@@ -71,26 +71,17 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
     if inputs.groups.n < 2:
         queries = inputs.group_facts.queries
-        raise NotDefined(f"All {queries} are of one group: how others would differ is not known.")
+        raise NotDefined(f"All {queries} are of one group: how tables would differ is not known.")
     if not len(inputs.labels.whole.grade):
         raise NotDefined("None of these queries has a label from the chosen labels.")
     refuse_estimates(inputs, runs)
     sets = label_sets(inputs)
     scores = scores_under_sets(request, inputs, runs, sets)
     names = ("lowest", "highest") if has_bounds(measure) else ()
-    n_further = len(sets.further)
-    outcome, earlier = (
-        conclusions(
-            scores.base,
-            others,
-            groups=inputs.groups,
-            smaller_is_better=measure.entry.smaller_is_better,
-        )
-        for others in (
-            chain(map(scores.under, range(n_further)), scores.ends[: len(names)]),
-            map(scores.under, range(n_further, n_further + len(sets.earlier))),
-        )
-    )
+    n_further, n_sets = len(sets.further), len(sets.further) + len(sets.earlier)
+    bounds = scores.ends[: len(names)]
+    outcome = comparison_of(inputs, scores, chain(map(scores.under, range(n_further)), bounds))
+    earlier = comparison_of(inputs, scores, map(scores.under, range(n_further, n_sets)))
     nouns = with_sample_note(nouns_of(inputs), inputs)
     notes = [*nouns.notes, *sets.notes, *no_positive_notes([inputs], [measure])]
     notes += missing_notes(runs, scores.n_missing, nouns.queries)
@@ -114,6 +105,19 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         n_groups=inputs.groups.n,
         unit=nouns.queries if inputs.groups.are_single else f"groups of {nouns.queries}",
         nouns=nouns._replace(notes=notes),
+    )
+
+
+def comparison_of(
+    inputs: DirectionInputs, scores: SetScores, tables: Iterable[NDArray[np.float64]]
+) -> Conclusions:
+    """Compare scores (Q, S) under other label sets, one at a time, with those of the base."""
+    (measure,) = inputs.measures
+    return conclusions(
+        scores.base,
+        tables,
+        groups=inputs.groups,
+        smaller_is_better=measure.entry.smaller_is_better,
     )
 
 

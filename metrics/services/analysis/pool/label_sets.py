@@ -86,41 +86,37 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
     for name, table, rows_of_set in zip(references, tables[3:], places[3:], strict=True):
         columns.references[name] = np.full(len(pair_codes), np.nan, dtype=np.float32)
         columns.references[name][rows_of_set] = table.grade
-    chosen = ChosenGrades(source, people, columns, inputs.spec.threshold)
-    base = chosen.label_set(people.grade)
+    choice = ChosenGrades(source, people, columns, inputs.spec.threshold)
+    base = choice.label_set(people.grade)
     is_open = np.zeros(len(pair_codes), dtype=bool)
     is_open[places[2]] = True
     pairs = layout.pairs(pair_codes)
-    without, earlier, notes = _of_fewer_labels(collection, chosen)
+    without, earlier, notes = _of_fewer_labels(collection, choice)
     return LabelSets(
         pairs=Grades(*pairs, np.zeros(len(pair_codes), dtype=np.int64)),
         query=np.searchsorted(scope.sources, pairs.source),
         is_open=is_open & np.isnan(base.grades),
         base=base,
-        further=[
-            *without,
-            *_by_thresholds(collection, base),
-            *_of_sources(source, columns, base),
-        ],
+        further=[*without, *_by_thresholds(collection, base), *_of_sources(source, columns, base)],
         earlier=earlier,
         notes=notes,
     )
 
 
 def _of_fewer_labels(
-    collection: Collection, chosen: ChosenGrades
+    collection: Collection, choice: ChosenGrades
 ) -> tuple[list[NamedSet], list[NamedSet], list[str]]:
     """The chosen labels without each annotator's, without the last, and notes on both."""
-    if not chosen.source.has_people:
+    if not choice.source.has_people:
         return [], [], [_OF_A_REFERENCE]
     try:
-        given = counting_grades(collection=collection, people=chosen.people)
+        people_labels = counting_grades(collection=collection, people=choice.people)
     except NotDefined:
         return [], [], [_OF_NOBODY]
     return (
-        without_annotators(chosen, given),
-        without_last_labels(chosen, given),
-        [*notes_on_people(chosen.people, given), *notes_on_earlier(given)],
+        without_annotators(choice, people_labels),
+        without_last_labels(choice, people_labels),
+        [*notes_on_people(choice.people, people_labels), *notes_on_earlier(people_labels)],
     )
 
 
