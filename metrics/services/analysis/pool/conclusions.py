@@ -71,7 +71,7 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(f"{measure.name} is a median; differences are of means.")
     if inputs.groups.n < 2:
         queries = inputs.group_facts.queries
-        raise NotDefined(f"All {queries} are of one group: how tables would differ is not known.")
+        raise NotDefined(f"All {queries} are of one group: how others would differ is not known.")
     if not len(inputs.labels.whole.grade):
         raise NotDefined("None of these queries has a label from the chosen labels.")
     refuse_estimates(inputs, runs)
