@@ -3,13 +3,24 @@
 from collections import Counter, defaultdict
 from uuid import uuid4
 
+import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import CountingJudgment, Duplicate, HandOut, Resolution
 from annotate.services.judging import judging, undoing
 from annotate.services.review import adjudicating
+from metrics.core.labels.label_sources import LabelSource
+from metrics.services.analysis.labels.label_columns import AnnotatorFacts
 from metrics.services.analysis.pool import earlier_labels
+from metrics.services.analysis.pool.graded_pairs import (
+    ChosenGrades,
+    CountingGrades,
+    GradeColumns,
+    PeopleGrades,
+)
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.pool.test_conclusions import (
@@ -165,6 +176,53 @@ def test_a_decision_of_a_lead_is_taken_back_if_it_came_later(before):
 
 def grades_of(collection):
     return dict(Resolution.objects.filter(collection=collection).values_list("pair", "grade"))
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "sizes"),
+    [
+        (199, []),
+        (200, [100]),
+        (1_099, [100]),
+        (1_100, [100, 1_000]),
+        (10_100, [100, 1_000, 10_000]),
+    ],
+)
+def test_a_hundred_labels_remain(n_labels, sizes):
+    """Of pairs with one label each, in an order that is not that of the pairs."""
+    row = np.arange(n_labels)
+    judgment = 7 + np.random.default_rng(n_labels).permutation(n_labels)
+    columns = {"pair": row, "grade": 1 + row % 2, "policy": 0 * row, "is_by_lead": 0 * row}
+    people = PeopleGrades(columns, own=row, copied=0 * row - 1)
+    choice = ChosenGrades(LabelSource.of("only"), people, GradeColumns(people.grade, {}), 1)
+    people_labels = CountingGrades(
+        row, 0 * row, columns["grade"], judgment, 0 * row, {0: AnnotatorFacts("A", "person")}, only
+    )
+    sets = earlier_labels.without_last_labels(choice, people_labels)
+    assert [part.n_left_out for part in sets] == sizes
+    for part in sets:
+        is_left = judgment < 7 + n_labels - part.n_left_out
+        assert np.array_equal(
+            part.labels.grades, np.where(is_left, people.grade, np.nan), equal_nan=True
+        )
+    notes = earlier_labels.notes_on_earlier(people_labels)
+    assert [note.startswith("There is no earlier") for note in notes] == [True] * (not sizes)
+
+
+def only(_policy, grades):
+    return grades[0] if grades else None
+
+
+def test_more_labels_take_no_more_queries(before):
+    collection, second = before
+    n_queries, names = [], []
+    for n in (50, 0):
+        with CaptureQueriesContext(connection) as queries:
+            names.append(earlier_rows(collection, labels="only").keys())
+        n_queries.append(len(queries))
+        studies.judge(second, seed=2, n=n)
+    assert names == [set(), {WITHOUT_100}]
+    assert n_queries[1] <= n_queries[0]  # what is read once is read by then
 
 
 def test_too_few_labels_are_told(before):
