@@ -150,31 +150,59 @@ def _effective_queries(
     p (1 - p) / variance of the mean: a score interval whose variance is taken to be proportional to
     p (1 - p), as that of a share is, at the observed scale (quasi-binomial: Wedderburn 1974,
     doi:10.1093/biomet/61.3.439). As the scale is estimated, the number is made smaller by (z /
-    t)^2. Where each value is 0 or 1 the scale is known but for the effect of groups. The number is
-    that of the queries over the design effect, times (t of Q - 1 / t)^2, and at most Q: Korn &
-    Graubard 1998, Survey Methodology 24:193; Dean & Pagano 2015, doi:10.1093/jssam/smv024. For
-    single queries without weights it is Q, and the interval Wilson's own. Where all are 0, or all
-    1, nothing shows how alike groups are, so each counts as one query; where nearly all are, little
-    does (see `_reduced_for_few_successes`). t has as many degrees of freedom as groups, less one.
+    t)^2. Where each value is 0 or 1 the scale is known but for the effect of groups, see
+    `effective_trials`. t has as many degrees of freedom as groups, less one.
     Groups that differ in mass count as fewer, (sum of masses)^2 / sum of squared masses: Kish 1965;
     Carter, Schnepel & Steigerwald 2017, doi:10.1162/REST_a_00639.
     """
-    (p, variance), n = means, groups.n_queries
     n_groups = groups.n_effective
-    z = special.ndtri(level)
     t = special.stdtrit(max(n_groups - 1, 1.0), level)
+    graded = _trials_of_variance(*means) * (special.ndtri(level) / t) ** 2
+    binary = effective_trials(
+        *means,
+        n=groups.n_queries,
+        n_groups=n_groups,
+        are_single=groups.are_single,
+        level=level,
+    )
+    return np.asarray(np.where(_are_0_or_1(values), binary, graded))
+
+
+def effective_trials(
+    p: Row,
+    variance: Row,
+    *,
+    n: Row | int,
+    n_groups: Row | float,
+    are_single: NDArray[np.bool_] | bool,
+    level: float = 0.975,
+) -> Row:
+    """(M,) effective numbers of trials that are right or wrong, for Wilson's interval of a share.
+
+    p, variance : (M,) the shares, and their variances under resampling of groups
+    n : trials; n_groups : effective ones; are_single : each trial is a group; of each share or all
+    level : of the upper end
+
+    The number is that of the trials over the design effect, times (t of n - 1 / t)^2, and at most
+    n: Korn & Graubard 1998, Survey Methodology 24:193; Dean & Pagano 2015,
+    doi:10.1093/jssam/smv024. For single trials without weights it is n, and the interval Wilson's
+    own. Where all are wrong, or all right, nothing shows how alike groups are, so each counts as
+    one trial; where nearly all are, little does (see `_reduced_for_few_successes`).
+    """
+    t = special.stdtrit(np.maximum(n_groups - 1, 1.0), level)
     t_single = special.stdtrit(n - 1, level)
-    binary_variance = p * (1 - p)
-    observed = np.divide(binary_variance, variance, out=np.full(len(p), np.inf), where=variance > 0)
-    graded = observed * (z / t) ** 2
-    binary = np.minimum(observed / (1 - 1 / n) * (t_single / t) ** 2, n)
-    if not groups.are_single:
-        binary = _reduced_for_few_successes(binary, p, n_groups)
-    binary_or_constant = np.where(binary_variance > 0, binary, n_groups)
-    return np.asarray(np.where(_are_0_or_1(values), binary_or_constant, graded))
+    ratio = _trials_of_variance(p, variance) / (1 - 1 / n) * (t_single / t) ** 2
+    trials = np.minimum(ratio, n)
+    trials = np.where(are_single, trials, _reduced_for_few_successes(trials, p, n_groups))
+    return np.where(p * (1 - p) > 0, trials, n_groups)
 
 
-def _reduced_for_few_successes(n: Row, p: Row, n_groups: float) -> Row:
+def _trials_of_variance(p: Row, variance: Row) -> Row:
+    """(M,) numbers of independent trials with this variance of their share."""
+    return np.divide(p * (1 - p), variance, out=np.full(len(p), np.inf), where=variance > 0)
+
+
+def _reduced_for_few_successes(n: Row, p: Row, n_groups: Row | float) -> Row:
     """(M,) effective numbers of queries in groups, reduced where successes or failures are few.
 
     Where few groups hold most of a small p, a sample without them has both a smaller mean and a

@@ -32,19 +32,25 @@ COLUMNS = [
 
 
 def person_pairs_result(
-    pairs: PersonPairs, *, names: Sequence[str], is_program: NDArray[np.bool_], notes: Sequence[str]
+    pairs: PersonPairs,
+    *,
+    names: Sequence[str],
+    is_program: NDArray[np.bool_],
+    groups: str,
+    notes: Sequence[str],
 ) -> AnalysisResult:
     """A row for each two annotators, those with most pairs in common first.
 
     names, is_program : of the annotators that the pairs number; programs are in no headline
+    groups : what intervals draw, in the plural
     """
     order = np.lexsort((pairs.second, pairs.first, -pairs.n_all, -pairs.n))
     n_people = len(np.union1d(pairs.first, pairs.second))
     people = _most_labels(pairs)
     spec = _heat_map(pairs, people, names) if len(people) >= LEAST_PEOPLE else None
     own_notes = [
-        "An interval is of two annotators by themselves, as if their pairs had nothing in common; "
-        "the lowest of many shares is low partly by chance."
+        "An interval is of two annotators by themselves: the lowest of many shares is low partly "
+        "by chance."
     ]
     if spec and n_people > MOST_PEOPLE:
         own_notes.append(
@@ -65,7 +71,7 @@ def person_pairs_result(
             "asked for is in the columns of all labels alone. Kappa is Cohen's: 0 is agreement by "
             "chance, 1 complete; blank where both used one grade only. With quadratic weights a "
             "larger distance of the grades counts more; blank where they have no order. From, to: "
-            "95 % intervals (Wilson)."
+            f"95 % intervals by {groups}; none for fewer than two, and where a few have most pairs."
         ),
         extent=(
             f"{counted(n_people, 'annotator')}, {counted(len(order), 'pair')} of them with labels "
@@ -120,7 +126,7 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
         return f"{annotators} labelled pairs in common, no two people {FEWEST} or more"
     # of equal shares that of more pairs
     least = candidates[np.lexsort((-pairs.n[candidates], pairs.share[candidates]))[0]]
-    interval = Interval(100 * float(pairs.low[least]), 100 * float(pairs.high[least]))
+    interval = Interval(_cell(100 * pairs.low[least]), _cell(100 * pairs.high[least]))
     of_least = (
         f"{100 * pairs.share[least]:.1f} % of {pairs.n[least]:,} pairs "
         f"({interval_text(interval, digits=1)})"

@@ -66,13 +66,14 @@ ANALYSES = [
         paper="FIRE, Section 3.2 (there of all annotators together)",
         definition=(
             "Of each two annotators the pairs that both gave a planned label, and the share to "
-            "which they gave the same grade, with Wilson's 95 % interval; Cohen's kappa of these "
-            "labels, and with quadratic weights where grades have an order. Beside them the share "
-            "of all labels, third ones after a disagreement among them. Planned labels are the "
-            "first one of a pair and doubles, asked for whatever others said. Pairs that a lead "
-            "excluded, themselves or an item of theirs, are left out; golds, training, repeats and "
-            "labels taken back do not count. People go by their pseudonyms; models and simulations "
-            "are marked."
+            "which they gave the same grade, with a 95 % interval (Wilson's, with an effective "
+            "number of pairs, by groups of queries; none for fewer than two groups, and where a "
+            "few groups hold most of the pairs); Cohen's kappa of these labels, and with quadratic "
+            "weights where grades have an order. Beside them the share of all labels, third ones "
+            "after a disagreement among them. Planned labels are the first one of a pair and "
+            "doubles, asked for whatever others said. Pairs that a lead excluded, themselves or an "
+            "item of theirs, are left out; golds, training, repeats and labels taken back do not "
+            "count. People go by their pseudonyms; models and simulations are marked."
         ),
         find=person_pairs.by_person,
         function=agreement_by_person,

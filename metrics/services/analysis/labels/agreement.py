@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Seat
+from annotate.models import Collection, Seat
 from annotate.services.storage.number_arrays import Numbers, copied_columns
 from metrics.charts.analyses.labels.arrivals import arrivals_result
 from metrics.charts.analyses.labels.coefficients import AgreementScheme, coefficients_result
@@ -17,11 +17,14 @@ from metrics.core.analyses.labels.coefficients import (
     gold_shares,
 )
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.labels.label_columns import CountingLabels, counting_labels
+from metrics.services.analysis.labels.label_columns import (
+    CountingLabels,
+    counting_labels,
+    grouped_pairs,
+)
 from metrics.services.numbers.inputs import resampling_unit
 from metrics.services.scores.labels import n_propagated
 from metrics.services.scores.propagation import propagation_sentence
-from metrics.services.scores.query_groups import facts_of, groups_of
 
 _GOLDS = f"""
     SELECT answer.pair_id::bigint, answer.annotator_id::bigint, answer.grade::bigint,
@@ -30,10 +33,6 @@ _GOLDS = f"""
     JOIN annotate_gold gold ON gold.pair_id = answer.pair_id AND gold.retired_at IS NULL
     WHERE answer.collection_id = %s AND answer.purpose = '{Seat.Purpose.GOLD}'
 """  # noqa: S608 - own words
-_QUERIES = """
-    SELECT pair.id::bigint, pair.query_id::bigint FROM annotate_pair pair
-    WHERE pair.collection_id = %s
-"""
 
 
 class _GroupedLabels(NamedTuple):
@@ -106,20 +105,15 @@ def _grouped_labels(collection: Collection) -> _GroupedLabels:
     )
     if len(labels.units) == len(labels.unit):
         raise NotDefined("No pair has labels of two annotators yet: agreement takes two on a pair.")
-    pairs = copied_columns(_QUERIES, ("pair", "query"), [collection.pk])
-    by_pair = np.argsort(pairs["pair"])
-    position = by_pair[np.searchsorted(pairs["pair"], labels.units, sorter=by_pair)]
-    queries, query_of_pair = np.unique(pairs["query"][position], return_inverse=True)
-    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-    facts = facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    groups = grouped_pairs(labels.units, collection=collection)
     notes = label_table.notes
     if n := n_propagated(collection=collection):
         notes.append(f"{propagation_sentence(n)} Here only labels of the pair itself count.")
     return _GroupedLabels(
         labels,
         columns.is_planned[order],
-        groups.of_query[query_of_pair.ravel()],
-        resampling_unit(facts),
-        [*notes, *(note for note in (facts.choice, facts.caution) if note)],
+        groups.of_pair,
+        resampling_unit(groups.facts),
+        [*notes, *groups.notes],
         label_table.excluded_pairs,
     )

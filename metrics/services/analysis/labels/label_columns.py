@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from annotate.core.number_sets import distinct
 from annotate.core.phrases import counted
-from annotate.models import Annotator, Collection, Item, Pair
+from annotate.models import Annotator, Collection, Direction, Item, Pair
 from annotate.services.storage.number_arrays import Numbers, column, copied_columns
 from metrics.services.analysis.analyses import NotDefined
+from metrics.services.scores.query_groups import GroupFacts, facts_of, groups_of
 
 PROGRAMS = (Annotator.Origin.SIMULATED, Annotator.Origin.MODEL)  # whose labels no person gave
 _ORIGINS = {
@@ -24,6 +25,11 @@ _LABELS = """
            label.round_id::bigint, label.is_planned::int::bigint, label.judgment_id::bigint
     FROM annotate_countingjudgment label
     WHERE label.collection_id = %s AND label.is_label
+"""
+
+_QUERIES = """
+    SELECT pair.id::bigint, pair.query_id::bigint FROM annotate_pair pair
+    WHERE pair.collection_id = %s
 """
 
 
@@ -95,6 +101,29 @@ class CountingLabels(NamedTuple):
             parts = [f"{n:,} {_ORIGINS[origin]}" for origin, n in n_of_origin.items() if n]
             notes.append(f"Of the {counted(total, 'label')}: {', '.join(parts)}.")
         return notes
+
+
+class GroupedPairs(NamedTuple):
+    """The groups of the queries of P pairs: of_pair (P,), and their numbers and nouns."""
+
+    of_pair: Numbers
+    facts: GroupFacts
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on the choice of groups, and on few of them; may be none."""
+        return [note for note in (self.facts.choice, self.facts.caution) if note]
+
+
+def grouped_pairs(pairs: Numbers, *, collection: Collection) -> GroupedPairs:
+    """Read the groups of the queries of pairs, (P,) keys; some queries whatever their number."""
+    columns = copied_columns(_QUERIES, ("pair", "query"), [collection.pk])
+    by_pair = np.argsort(columns["pair"])
+    position = by_pair[np.searchsorted(columns["pair"], pairs, sorter=by_pair)]
+    queries, query_of_pair = np.unique(columns["query"][position], return_inverse=True)
+    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    facts = facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    return GroupedPairs(groups.of_query[query_of_pair.ravel()], facts)
 
 
 def counting_labels(*, collection: Collection) -> CountingLabels:

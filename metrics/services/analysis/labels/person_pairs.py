@@ -7,7 +7,8 @@ from metrics.charts.analyses.labels.person_pairs import person_pairs_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.person_pairs import AnnotatorLabels, agreement_by_person
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.labels.label_columns import counting_labels
+from metrics.services.analysis.labels.label_columns import counting_labels, grouped_pairs
+from metrics.services.numbers.inputs import resampling_unit
 
 
 def by_person(request: AnalysisRequest) -> AnalysisResult:
@@ -18,13 +19,16 @@ def by_person(request: AnalysisRequest) -> AnalysisResult:
     keys, annotator = np.unique(columns.annotator, return_inverse=True)
     if len(keys) == 1:
         raise NotDefined("All labels are of one annotator: it takes two on the same pairs.")
+    pair_keys, pair = np.unique(columns.pair, return_inverse=True)
+    groups = grouped_pairs(pair_keys, collection=collection)
     levels = collection.levels.order_by("grade").values_list("grade", flat=True)
     pairs = agreement_by_person(
         AnnotatorLabels(
-            pair=np.unique(columns.pair, return_inverse=True)[1].ravel(),
+            pair=pair.ravel(),
             annotator=annotator.ravel(),
             grade=columns.grade,
             is_planned=columns.is_planned,
+            group=groups.of_pair[pair.ravel()],
         ),
         n_annotators=len(keys),
         domain=np.array(levels, dtype=np.int64),
@@ -40,5 +44,6 @@ def by_person(request: AnalysisRequest) -> AnalysisResult:
         pairs,
         names=[person.label for person in people],
         is_program=np.array([person.is_program for person in people]),
-        notes=labels.notes,
+        groups=resampling_unit(groups.facts),
+        notes=[*labels.notes, *groups.notes],
     )

@@ -7,15 +7,19 @@ from metrics.charts.analyses.labels.person_pairs import person_pairs_result
 from metrics.core.analyses.labels.person_pairs import AnnotatorLabels, agreement_by_person
 
 
-def labels_of(people, *, n=40, n_wrong=(), is_planned=True):
-    """Everybody labels the same n pairs; of each person the first ones are wrong."""
+def labels_of(people, *, n=40, n_wrong=(), is_planned=True, n_groups=None):
+    """Everybody labels the same n pairs; of each person the first ones are wrong.
+
+    Each pair is of a query of its own, or of one of n_groups.
+    """
     wrong = dict(enumerate(n_wrong))
     pair = np.tile(np.arange(n), people)
     annotator = np.repeat(np.arange(people), n)
     grade = pair % 2
     is_wrong = pair < np.array([wrong.get(person, 0) for person in annotator])
     planned = np.full(len(pair), is_planned)
-    return AnnotatorLabels(pair, annotator, np.where(is_wrong, 1 - grade, grade), planned)
+    group = pair % (n_groups or n)
+    return AnnotatorLabels(pair, annotator, np.where(is_wrong, 1 - grade, grade), planned, group)
 
 
 def result(people, *, programs=(), **options):
@@ -24,7 +28,9 @@ def result(people, *, programs=(), **options):
     )
     is_program = np.isin(np.arange(people), programs)
     names = [f"A-{number}" for number in range(people)]
-    return person_pairs_result(pairs, names=names, is_program=is_program, notes=["Files."])
+    return person_pairs_result(
+        pairs, names=names, is_program=is_program, groups="videos", notes=["Files."]
+    )
 
 
 def test_the_two_who_agree_least_are_named_with_their_interval():
@@ -53,6 +59,13 @@ def test_two_annotators_have_a_sentence_and_no_heat_map():
     )
     assert only.spec is None
     assert only.extent == "2 annotators, 1 pair of them with labels in common"
+
+
+def test_pairs_of_one_video_have_no_interval_and_it_is_said_what_intervals_draw():
+    only = result(2, n_wrong=(0, 4), n_groups=1)
+    assert only.headline == "A-0 and A-1 gave the same grade to 90.0 % of 40 pairs (no interval)"
+    assert only.rows[0][5:7] == [None, None]
+    assert "From, to: 95 % intervals by videos; none for fewer than two" in only.reading
 
 
 @pytest.mark.parametrize("options", [{"n": 29}, {"is_planned": False}])

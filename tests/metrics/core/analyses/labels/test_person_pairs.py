@@ -1,17 +1,22 @@
-"""Agreement of each two annotators: against scikit-learn, statsmodels and a recount."""
+"""Agreement of each two annotators: against scikit-learn, SciPy, statsmodels and a recount."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.agreement import kappas
+from metrics.core.analyses.labels import person_pairs as module
 from metrics.core.analyses.labels.person_pairs import AnnotatorLabels, agreement_by_person
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import mean_intervals
 from tests.sizes import cases
 
 DOMAIN = [0, 1, 2, 5]  # positions, not distances, weigh disagreement
@@ -25,11 +30,13 @@ LABELS = st.dictionaries(
 )
 
 
-def person_pairs(labels, *, has_order=True, n_people=N_PEOPLE):
+def person_pairs(labels, *, has_order=True, n_people=N_PEOPLE, group_of_pair=None):
+    """Each pair is a group of its own, unless it is said which."""
     rows = [(*key, *value) for key, value in labels.items()]
     pair, annotator, grade, planned = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    group = pair if group_of_pair is None else np.asarray(group_of_pair)[pair]
     return agreement_by_person(
-        AnnotatorLabels(pair, annotator, grade, planned.astype(bool)),
+        AnnotatorLabels(pair, annotator, grade, planned.astype(bool), group),
         n_annotators=n_people,
         domain=np.array(DOMAIN),
         has_order=has_order,
@@ -114,6 +121,106 @@ def test_the_ends_of_no_and_of_full_agreement_are_exact(grades, share):
     assert (ours.high if share else ours.low).tolist() == [share]
     other_end = proportion_confint(7 * share, 7, method="wilson")[0 if share else 1]
     assert (ours.low if share else ours.high)[0] == pytest.approx(other_end, abs=1e-12)
+
+
+def effective_pairs(p, variance, n, n_groups):
+    """Pairs over the design effect, with fewer degrees of freedom: Korn & Graubard 1998.
+
+    Made smaller where few agree or few do not: docs/adr/0016.
+    """
+    ratio = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, n_groups - 1)
+    trials = min(n, p * (1 - p) / variance / (1 - 1 / n) * ratio**2)
+    weight = np.exp(-0.75 * min(p, 1 - p) * trials)
+    return 1 / ((1 - weight) / trials + weight / min(trials, n_groups))
+
+
+def test_equal_answers_of_a_group_count_as_few_more_than_one():
+    # ten queries of 20 pairs on which both agree throughout, five on which they never do
+    group_of_pair = np.repeat(np.arange(15), 20)
+    labels = {
+        (pair, person): (1 if person and group_of_pair[pair] >= 10 else 0, True)
+        for pair in range(300)
+        for person in range(2)
+    }
+    ours = person_pairs(labels, group_of_pair=group_of_pair)
+    p = 2 / 3
+    # the variance of a mean of 15 groups alike within is that of 15 single answers
+    n_effective = effective_pairs(p, p * (1 - p) / 14, n=300, n_groups=15)
+    theirs = proportion_confint(p * n_effective, n_effective, method="wilson")
+    assert (ours.low[0], ours.high[0]) == pytest.approx(theirs, abs=1e-12)
+    narrow = proportion_confint(200, 300, method="wilson")
+    assert ours.high[0] - ours.low[0] > 4 * (narrow[1] - narrow[0])
+    assert (ours.low[0], ours.high[0]) == pytest.approx((0.40, 0.85), abs=0.02)
+
+
+def grouped_labels():
+    """Three annotators on 400 pairs of 40 queries that differ in size and in difficulty."""
+    rng = np.random.default_rng(7)
+    group_of_pair = np.sort(rng.integers(0, 40, 400) ** 2 // 40)
+    difficulty = rng.random(40)[group_of_pair]
+    labels = {
+        (pair, person): (int(rng.random() < difficulty[pair] / 2), bool(rng.random() < 0.9))
+        for pair in range(400)
+        for person in range(3)
+    }
+    return labels, group_of_pair
+
+
+def common_pairs(labels, first, second):
+    """The pairs with a planned label of both, ascending, and whether the grades are equal."""
+    grades = [
+        {
+            pair: grade
+            for (pair, other), (grade, planned) in labels.items()
+            if planned and other == person
+        }
+        for person in (first, second)
+    ]
+    pairs = sorted(grades[0].keys() & grades[1].keys())
+    return pairs, np.array([float(grades[0][pair] == grades[1][pair]) for pair in pairs])
+
+
+@pytest.mark.parametrize("most_rows", [1, 300, 1_000_000])
+def test_intervals_of_groups_that_differ_in_size_are_those_of_a_regression(monkeypatch, most_rows):
+    monkeypatch.setattr(module, "MOST_ROWS", most_rows)
+    labels, group_of_pair = grouped_labels()
+    ours = person_pairs(labels, group_of_pair=group_of_pair)
+    for number, (first, second) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        pairs, is_equal = common_pairs(labels, first, second)
+        group = group_of_pair[pairs]
+        fit = sm.OLS(is_equal, np.ones(len(pairs))).fit(
+            cov_type="cluster", cov_kwds={"groups": group}
+        )
+        size = np.bincount(group).astype(float)
+        p, variance = float(fit.params[0]), float(fit.cov_params()[0, 0])
+        n_groups = size.sum() ** 2 / (size @ size)
+        n_effective = effective_pairs(p, variance, len(pairs), n_groups)
+        assert n_effective < 0.9 * len(pairs)
+        theirs = proportion_confint(p * n_effective, n_effective, method="wilson")
+        assert (ours.low[number], ours.high[number]) == pytest.approx(theirs, abs=1e-9)
+
+
+@cases(300)
+@given(LABELS, st.lists(st.integers(0, 6), min_size=9, max_size=9))
+def test_intervals_are_those_of_every_share_by_itself(labels, group_of_pair):
+    ours = person_pairs(labels, group_of_pair=group_of_pair)
+    for number, (first, second) in enumerate(zip(ours.first, ours.second, strict=True)):
+        pairs, is_equal = common_pairs(labels, first, second)
+        (theirs,) = mean_intervals(
+            is_equal[None, :], are_shares=True, groups=Groups.of(np.take(group_of_pair, pairs))
+        )
+        ends = (ours.low[number], ours.high[number])
+        if theirs.low is None:
+            assert np.isnan(ends).all()
+        else:
+            assert ends == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("group_of_pair", [[0] * 60, [0] * 57 + [1, 2, 3]])
+def test_pairs_of_one_group_and_of_hardly_more_have_no_interval(group_of_pair):
+    labels = {(pair, person): (pair % 2, True) for pair in range(60) for person in range(2)}
+    ours = person_pairs(labels, group_of_pair=group_of_pair)
+    assert ours.share.tolist() == [1] and np.isnan([ours.low, ours.high]).all()
 
 
 def test_without_planned_labels_in_common_a_share_is_not_defined():

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -10,6 +11,8 @@ from sklearn.metrics import cohen_kappa_score
 from annotate.models import Annotator, Collection, Item, Pair, Role, Seat
 from annotate.services.judging import undoing
 from annotate.services.review import exclusions
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import mean_intervals
 from metrics.models import Snapshot
 from metrics.services.numbers import refresh
 from tests import campaigns, cast
@@ -75,6 +78,35 @@ def test_each_two_annotators_have_the_numbers_of_a_recount(study):
             assert row["kappa"] == pytest.approx(theirs, abs=1e-9)
         else:
             assert row["kappa"] is None and row["weighted_kappa"] is None
+
+
+@pytest.mark.parametrize("grouping", ["reference", "column"])
+def test_intervals_draw_queries_and_the_groups_that_the_collection_makes_of_them(study, grouping):
+    items = Item.objects.filter(collection=study, side="query").order_by("pk")
+    names = {
+        pk: pk // 3 if grouping == "column" else pk for pk in items.values_list("pk", flat=True)
+    }
+    for pk, name in names.items():
+        items.filter(pk=pk).update(group=f"g{name}")
+    Collection.objects.filter(pk=study.pk).update(query_groups=grouping)
+    study.refresh_from_db()
+    query_of_pair = dict(study.pairs.values_list("pk", "query"))
+    grades, rows = grades_of(study, whys=("first", "double")), by_people(study)
+    n_intervals = 0
+    for first, second in map(sorted, rows):
+        pairs = sorted(grades.get(first, {}).keys() & grades.get(second, {}).keys())
+        is_equal = [float(grades[first][pair] == grades[second][pair]) for pair in pairs]
+        (theirs,) = mean_intervals(
+            np.array([is_equal]),
+            are_shares=True,
+            groups=Groups.of([names[query_of_pair[pair]] for pair in pairs]),
+        )
+        row = rows[frozenset((first, second))]
+        assert [row["low"], row["high"]] == pytest.approx(list(theirs.per_cent), abs=1e-9)
+        n_intervals += theirs.low is not None
+    assert n_intervals > 1
+    reading = answer_of(study, NAME).result.reading
+    assert f"95 % intervals by {'groups' if grouping == 'column' else 'queries'};" in reading
 
 
 def test_all_labels_of_a_person_sum_to_those_of_the_dashboard(study):
@@ -168,6 +200,7 @@ def test_without_two_annotators_on_a_pair_nothing_is_defined():
 
 def test_the_number_of_queries_to_the_database_is_constant(study):
     counts = []
+    answer_of(study, NAME)  # the links of queries to groups are read once
     for _ in range(2):
         with CaptureQueriesContext(connection) as queries:
             answer_of(study, NAME)
