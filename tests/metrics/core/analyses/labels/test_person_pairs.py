@@ -201,8 +201,16 @@ def test_intervals_of_groups_that_differ_in_size_are_those_of_a_regression(monke
 
 
 @cases(300)
-@given(LABELS, st.lists(st.integers(0, 6), min_size=9, max_size=9))
-def test_intervals_are_those_of_every_share_by_itself(labels, group_of_pair):
+@given(
+    st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=12, max_size=12),
+    st.lists(st.integers(0, 6), min_size=12, max_size=12),
+)
+def test_intervals_are_those_of_every_share_by_itself(answers, group_of_pair):
+    labels = {
+        (pair, person): (abs(answer) % 2, answer != -2)
+        for pair, of_pair in enumerate(answers)
+        for person, answer in enumerate(of_pair)
+    }
     ours = person_pairs(labels, group_of_pair=group_of_pair)
     for number, (first, second) in enumerate(zip(ours.first, ours.second, strict=True)):
         pairs, is_equal = common_pairs(labels, first, second)
