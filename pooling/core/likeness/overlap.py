@@ -24,7 +24,6 @@ class Sums:
         ranks = np.arange(1, depth + 1)
         self._power = np.append(0.0, np.cumsum(np.power(p, ranks)))
         self._over = np.append(0.0, np.cumsum(np.power(p, ranks) / ranks))
-        self._whole = -np.log1p(-p)
 
     def power(self, after: NDArray[np.int64], to: NDArray[np.int64]) -> PerQuery:
         """Sum of p**d over after < d <= to."""
@@ -33,7 +32,3 @@ class Sums:
     def over(self, after: NDArray[np.int64], to: NDArray[np.int64]) -> PerQuery:
         """Sum of p**d / d over after < d <= to."""
         return self._over[to] - self._over[after]
-
-    def over_rest(self, after: NDArray[np.int64]) -> PerQuery:
-        """Sum of p**d / d over all d > after."""
-        return self._whole - self._over[after]

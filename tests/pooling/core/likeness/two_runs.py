@@ -20,8 +20,8 @@ class RankBiasedOverlap(NamedTuple):
 
     ext : agreement down to the ends carried on below them: the value to report
     min, max : bounds over all possible unseen ranks; res = max - min
-    truncated : the sum over the seen depths alone, which FIRE's Table 3 prints; below 1 for a
-        ranking with itself
+    truncated : the sum over the seen depths alone, below 1 for a ranking with itself; of the first
+        ten of two rankings it is what FIRE's Table 3 prints
     """
 
     ext: PerQuery
@@ -91,7 +91,8 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
         np.divide(n_shared - n_shared_short, long, out=np.zeros(n_queries), where=long > 0) + rate
     )
     ext = scale * (seen_sum + extrapolation) + tail * np.power(p, long)
-    low = scale * (seen_sum + n_shared * sums.over_rest(long))
+    rest = -np.log1p(-p) - sums.over(np.zeros_like(long), long)  # p**d / d over all deeper d
+    low = scale * (seen_sum + n_shared * rest)
     end = long + short - n_shared
     gains = (
         _unseen_matches(first, second, sums)
