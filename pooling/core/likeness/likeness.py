@@ -26,8 +26,8 @@ class Likeness(NamedTuple):
 
     n_sources : number of those source items
     overlap : share of the first k that both hold; rbo : extrapolated; truncated : its sum over the
-        seen depths alone; tau : Kendall's, over shared targets, where two are shared at least; all
-        symmetric
+        first k depths alone; tau : Kendall's, over shared targets, where two are shared at least;
+        all symmetric
     favourite : mean rank that the column's run gives the row's top target, one more than its depth
         where it lacks it
     """

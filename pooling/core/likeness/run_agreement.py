@@ -27,7 +27,8 @@ class RunAgreement(NamedTuple):
     Means over the source items that both runs answer; NaN where there are none.
 
     overlap : share of the first k that both hold; rbo : extrapolated, Webber, Moffat & Zobel 2010,
-        Eq. 32; truncated : the sum of RBO over the seen depths alone, which FIRE's Table 3 prints
+        Eq. 32; truncated : the sum of RBO over the first k depths alone, as FIRE's Table 3 prints
+        it for k = 10
     """
 
     overlap: Matrix
@@ -64,7 +65,7 @@ def agreement(runs: Sequence[RankedPairs], *, k: int, p: float) -> RunAgreement:
 
 
 def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matrix]:
-    """Overlap, RBO, and RBO's truncated sum of a block, (B, S, S) each."""
+    """Overlap, RBO, and RBO's sum over the first k depths of a block, (B, S, S) each."""
     first_depth, second_depth = block.depth[:, :, None], block.depth[:, None, :]
     short, long = np.minimum(first_depth, second_depth), np.maximum(first_depth, second_depth)
     deepest = block.target.shape[2]
@@ -72,7 +73,9 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matr
     # sum of p**d / d above each depth
     before = sums.over(np.zeros(deepest, dtype=np.int64), np.arange(deepest))
     n_shared = np.zeros(short.shape, dtype=np.int32)
-    n_shared_short, n_shared_near, weight_before = (np.zeros(short.shape) for _ in range(3))
+    n_shared_short, n_shared_near, weight_before, near_weight_before = (
+        np.zeros(short.shape) for _ in range(4)
+    )
     ends = set(np.unique(short).tolist())
     for depth in range(1, deepest + 1):
         ranks = block.rank.take(block.target[:, :, depth - 1].ravel(), axis=0).reshape(short.shape)
@@ -84,8 +87,11 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matr
             np.copyto(n_shared_short, n_shared, where=short == depth)
         if depth <= k:
             np.copyto(n_shared_near, n_shared)
+            np.copyto(near_weight_before, weight_before)
     # each target from where both hold it down to the end
-    seen_sum = n_shared * sums.over(np.zeros_like(long), long) - weight_before
+    none = np.zeros_like(long)
+    seen_sum = n_shared * sums.over(none, long) - weight_before
+    near_sum = n_shared_near * sums.over(none, np.minimum(long, k)) - near_weight_before
     rate = np.divide(n_shared_short, short, out=np.zeros(short.shape), where=short > 0)
     extrapolation = rate * (sums.power(short, long) - short * sums.over(short, long))
     tail = (
@@ -93,7 +99,7 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matr
     )
     scale = (1 - p) / p
     rbo = scale * (seen_sum + extrapolation) + tail * np.power(p, long)
-    return n_shared_near / k, rbo, scale * seen_sum
+    return n_shared_near / k, rbo, scale * near_sum
 
 
 def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:

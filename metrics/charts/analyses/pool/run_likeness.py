@@ -15,7 +15,7 @@ FEWEST = 30  # groups of queries from which on two runs are said to be alike
 
 
 def likeness_columns(title: str, *, k: int, p: float, depth: int) -> list[Column]:
-    """The columns of the table; title : of the queries."""
+    """The columns of the table; title : of the queries; k, p, depth : see `likeness_result`."""
     return [
         Column("run", "Run"),
         Column("other_run", "Other run"),
@@ -24,8 +24,8 @@ def likeness_columns(title: str, *, k: int, p: float, depth: int) -> list[Column
         Column("overlap", f"Overlap of the first {k}", 3),
         Column("low", "95 % from", 3),
         Column("high", "to", 3),
-        Column("rbo", f"RBO, p = {p:g}, extrapolated", 3),
-        Column("rbo_truncated", f"RBO, p = {p:g}, sum to rank {depth}", 3),
+        Column("rbo", f"RBO, p = {p:g}, extrapolated from rank {depth}", 3),
+        Column("rbo_truncated", f"RBO, p = {p:g}, sum to rank {k}", 3),
         Column("tau", "Kendall's tau", 3),
         Column("n_tau", f"{title} with a tau"),
         Column("best_in_other", "Rank of its best in the other run", 1),
@@ -51,7 +51,8 @@ def likeness_result(
 ) -> AnalysisResult:
     """The likeness of every two runs; two runs or more.
 
-    k : of the overlap; p : of rank-biased overlap; depth : the ranks that are compared
+    k : of the overlap and of the truncated sum of rank-biased overlap; p : of the latter
+    depth : the ranks that are compared
     """
     notes = list(nouns.notes)
     if len(names) > MOST_RUNS:
@@ -69,11 +70,10 @@ def likeness_result(
             f"hold, as a mean over the {nouns.queries} that both answer: 1 where they hold the "
             "same ones, in any order. Rank-biased overlap also minds the order and weighs the top "
             f"most, here with p = {p:g}. Extrapolated it carries the agreement on below rank "
-            f"{depth} and is 1 for a run with itself; its truncated sum ends there and is less, so "
-            "that sums of different depths do not compare. Kendall's tau is of the order of shared "
-            "targets alone. A best target's rank is one more than the ranks looked at where the "
-            "other run lacks it there. None of this needs labels: alike runs may be right or wrong "
-            "together."
+            f"{depth} and is 1 for a run with itself; its truncated sum ends at rank {k}, whatever "
+            "depth is read, and is less. Kendall's tau is of the order of shared targets alone. A "
+            "best target's rank is one more than the ranks looked at where the other run lacks it "
+            "there. None of this needs labels: alike runs may be right or wrong together."
         ),
         extent=f"{counted(len(names), 'run')}, their first {depth} ranks, and {nouns.extent}",
         columns=likeness_columns(nouns.title, k=k, p=p, depth=depth),

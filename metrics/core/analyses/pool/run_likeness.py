@@ -25,7 +25,7 @@ class RunPairLikeness(NamedTuple):
 
     first, second : positions of the runs; n_groups : of the n queries
     overlap : share of the first k that both hold, with its 95 % interval; rbo : extrapolated
-    truncated : the sum of RBO over the ranks that are compared, as FIRE's Table 3 prints it; below
+    truncated : the sum of RBO over the first k ranks, as FIRE's Table 3 prints it for k = 10; below
         1 for a run with itself
     tau : Kendall's, over n_tau queries of which both hold two targets at least
     first_in_second : rank that the second run gives the first run's top target, one more than its
@@ -59,7 +59,7 @@ def run_likeness(
 
     runs : rows by source and rank, with ranks 1, 2, ... without a gap
     sources : (Q,) ascending keys; groups : of these queries, each of which counts once
-    k : of the overlap, which divides by k also where fewer were retrieved
+    k : of the overlap, which divides by k also where fewer were retrieved, and of truncated sums
     p : persistence of rank-biased overlap (Webber, Moffat & Zobel 2010, Eq. 32)
     Intervals of up to 20 runs.
     """

@@ -33,12 +33,12 @@ ANALYSES = [
         definition=(
             "Of each two runs, over the queries that both answer, each counting once: the share of "
             "the first 10 that both hold, with a 95 % interval by groups of queries (Wilson's, "
-            "with an effective number of queries); rank-biased overlap with p = .9, extrapolated, "
-            "and as the sum over the ranks that are read, which FIRE prints; Kendall's tau over "
-            "the targets that both hold, where they hold two; and the mean rank of one "
-            "run's best target in the other. Rankings are read to rank 50, to 20 or 10 of "
-            "very many runs and queries, and in their stored order, in which equal scores have an "
-            "order too; targets below an excluded one move up. No label is read."
+            "with an effective number of queries); rank-biased overlap with p = .9, extrapolated "
+            "from the last rank that is read, and as the sum over the first 10 ranks, which FIRE "
+            "prints; Kendall's tau over the targets that both hold, where they hold two; and the "
+            "mean rank of one run's best target in the other. Rankings are read to rank 50, to 20 "
+            "or 10 of very many runs and queries, and in their stored order, in which equal scores "
+            "have an order too; targets below an excluded one move up. No label is read."
         ),
         find=likeness.likeness_of_runs,
         function=run_likeness,

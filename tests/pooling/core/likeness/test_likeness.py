@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pooling.core.likeness import likeness as module
 from pooling.core.likeness import overlap
 from pooling.core.likeness.likeness import likeness
-from pooling.core.likeness.rankings import Rankings
+from pooling.core.likeness.rankings import Rankings, top
 from tests.pooling.core.likeness import two_runs
 from tests.pooling.core.strategies.rankings import RANKINGS, Ranked, as_arrays
 from tests.sizes import cases
@@ -45,7 +45,7 @@ def check(runs: list[Ranked]) -> None:
                 len(left.indptr) - 1,
                 mean(overlap.overlap(left, right, k=4)),
                 mean(two_runs.rank_biased_overlap(left, right, p=0.8).ext),
-                mean(two_runs.rank_biased_overlap(left, right, p=0.8).truncated),
+                mean(two_runs.rank_biased_overlap(top(left, 4), top(right, 4), p=0.8).truncated),
                 mean(two_runs.kendall(left, right)),
                 mean(two_runs.rank_of_favourite(left, right)),
             )

@@ -9,7 +9,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.analyses.pool import run_likeness as module
-from metrics.core.analyses.pool.run_likeness import depth_within_budget, run_likeness
+from metrics.core.analyses.pool.run_likeness import DEPTHS, depth_within_budget, run_likeness
 from metrics.core.statistics.groups import Groups
 from tests.pooling.core.strategies.rankings import RANKINGS, by_source
 from tests.sizes import cases
@@ -38,9 +38,9 @@ def rank_biased_overlap(first, second):
     return (1 - P) / P * total + ((at_long - at_short) / long + at_short / short) * P**long
 
 
-def truncated_sum(first, second):
-    """The same, of the seen depths alone."""
-    long = max(len(first), len(second))
+def truncated_sum(first, second, k):
+    """The same, of the first k depths alone, as far as one of the rankings goes."""
+    long = min(max(len(first), len(second)), k)
     return (1 - P) / P * sum(shared(first, second, d) / d * P**d for d in range(1, long + 1))
 
 
@@ -71,10 +71,24 @@ def test_every_number_is_that_of_its_definition(sources_a_part, runs):
         assert (pair.n, pair.n_groups, pair.n_tau) == (len(both), len(both), len(taus))
         assert pair.overlap == mean([shared(*rankings, K) / K for rankings in both])
         assert pair.rbo == mean([rank_biased_overlap(*rankings) for rankings in both])
-        assert pair.truncated == mean([truncated_sum(*rankings) for rankings in both])
+        assert pair.truncated == mean([truncated_sum(*rankings, K) for rankings in both])
         assert pair.tau == mean(taus)
         assert pair.first_in_second == mean([rank_of_best(*rankings) for rankings in both])
         assert pair.second_in_first == mean([rank_of_best(b, a) for a, b in both])
+
+
+def test_the_truncated_sum_is_fires_of_the_first_ten_at_every_depth_that_is_read():
+    shuffles = np.random.default_rng(3).permuted(np.tile(np.arange(50), (12, 1)), axis=1).tolist()
+    sides = [dict(enumerate(shuffles[:6])), dict(enumerate(shuffles[6:]))]
+    values = {
+        depth: compared([{q: row[:depth] for q, row in run.items()} for run in sides], k=10)[0]
+        for depth in DEPTHS
+    }
+    expected = mean(
+        [truncated_sum(*rows, 10) for rows in zip(shuffles[:6], shuffles[6:], strict=True)]
+    )
+    assert [values[depth].truncated for depth in DEPTHS] == [expected] * 3
+    assert len({round(values[depth].rbo, 6) for depth in DEPTHS}) == 3
 
 
 def test_an_overlap_of_one_target_is_a_share_with_wilsons_interval():

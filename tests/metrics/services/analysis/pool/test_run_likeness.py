@@ -63,6 +63,12 @@ def test_each_two_runs_of_a_direction_are_compared(study):
     assert "3 pairs of runs compared" in result.headline
 
 
+def test_headings_say_the_depth_of_each_rank_biased_overlap(study):
+    names = [column.title for column in answer_of(study, "run-likeness").result.columns]
+    assert "RBO, p = 0.9, extrapolated from rank 50" in names
+    assert "RBO, p = 0.9, sum to rank 10" in names
+
+
 def test_excluded_items_are_neither_queries_nor_ranked(study):
     query = queries_of(study)[3]
     document = Item.objects.get(pk=rankings_of("alpha")[queries_of(study)[4].pk][0])
