@@ -1,4 +1,4 @@
-"""Averages of both directions, RSUM and means over folds: against eccv_caption's own numbers."""
+"""Averages of both directions, RSUM and means over folds, recounted from eccv_caption's recalls."""
 
 import warnings
 

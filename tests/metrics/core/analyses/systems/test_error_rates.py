@@ -1,5 +1,6 @@
 """Rates of all pairs at once against one pair after the other, and bins against a recount."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -70,6 +71,28 @@ def test_the_printed_formula_is_below_the_paired_one_where_scores_go_apart():
     for table, is_above in ((together, True), (apart, False)):
         rates = pair_rates(table, n_queries=4)
         assert (rates.reer_independent[0] > rates.reer_paired[0]) == is_above
+
+
+def test_the_rate_of_a_bin_is_how_often_two_new_sets_of_topics_disagree():
+    """Of two independent means of new topics the one is below 0 and the other above, by SciPy."""
+    table = np.array(
+        [[0.20, 0.10, 0.55], [0.50, 0.55, 0.30], [0.90, 0.60, 0.80], [0.40, 0.50, 0.95]]
+    )
+    ours = error_rates(table, sizes=[5, 50])
+    of_pairs = [table[:, i] - table[:, j] for i, j in combinations(range(3), 2)]
+    means = [abs(difference.mean()) for difference in of_pairs]
+    assert means == pytest.approx([0.0625, 0.15, 0.2125])
+    assert np.flatnonzero(ours.n_pairs).tolist() == [6, 15, 21]
+    for m, size in enumerate((5, 50)):
+        for b, difference in zip((6, 15, 21), of_pairs, strict=True):
+            error = stats.sem(difference) * np.sqrt(len(difference) / size)
+            new_mean = stats.norm(difference.mean(), error)
+            disagree = 2 * new_mean.cdf(0) * new_mean.sf(0)
+            assert ours.reer_paired[m, b] == pytest.approx(disagree, abs=1e-12)
+    # the first bin by hand: differences .10, -.05, .30, -.10, whose variance is .0339583
+    z = 0.0625 / np.sqrt((0.0375**2 + 0.1125**2 + 0.2375**2 + 0.1625**2) / 3 / 5)
+    below = (1 - math.erf(z / np.sqrt(2))) / 2
+    assert ours.reer_paired[0, 6] == pytest.approx(2 * below * (1 - below), abs=1e-12)
 
 
 @cases(200)
