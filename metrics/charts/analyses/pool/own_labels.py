@@ -56,7 +56,7 @@ def own_labels_result(
     if names := [run.name for run in runs if not run.is_pooled]:
         notes.append(f"In no opened pool, and so without labels of its own: {', '.join(names)}.")
     if has_teams and (names := [run.name for run in runs if not run.team]):
-        notes.append(f"Taken by themselves, as they name no team: {', '.join(names)}.")
+        notes.append(lone_runs_note(names))
     if len(runs) > MOST_RUNS:
         notes.append(f"Chart: the first {MOST_RUNS} of {len(runs)} runs by rank.")
     return AnalysisResult(
@@ -78,6 +78,11 @@ def own_labels_result(
         spec=_dumbbells(runs[:MOST_RUNS], has_teams=has_teams),
         notes=notes,
     )
+
+
+def lone_runs_note(names: Sequence[str]) -> str:
+    """The sentence on runs that are teams of one."""
+    return f"Taken by themselves, as they name no team: {', '.join(names)}."
 
 
 def _row(run: PooledRun, loss: RunLoss, *, has_teams: bool) -> list[Cell]:

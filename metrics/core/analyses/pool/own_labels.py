@@ -47,17 +47,25 @@ class RunLoss(NamedTuple):
     without_team: ScoreWithout
 
 
+def brought_by_team(is_brought: Mask, teams: Sequence[int]) -> Mask:
+    """(T, L) whether any run of each of T teams brought the label.
+
+    is_brought : (S, L) whether each run brought it; teams : (S,) 0, 1, ..., or empty for none
+    """
+    by_team = np.zeros((max(teams, default=-1) + 1, is_brought.shape[1]), dtype=bool)
+    for team, row in zip(teams, is_brought, strict=bool(teams)):
+        by_team[team] |= row
+    return by_team
+
+
 def unique_labels(is_brought: Mask, teams: Sequence[int]) -> Mask:
     """(S, L) whether the team of each of S runs brought the label, and no other team did.
 
     is_brought : (S, L) whether each run brought it; teams : (S,) 0, 1, ...
     """
-    team = np.asarray(teams, dtype=np.int64)
-    by_team = np.zeros((int(team.max(initial=-1)) + 1, is_brought.shape[1]), dtype=bool)
-    for number, row in zip(team.tolist(), is_brought, strict=True):
-        by_team[number] |= row
+    by_team = brought_by_team(is_brought, teams)
     by_team &= by_team.sum(axis=0) == 1
-    return by_team[team]
+    return by_team[np.asarray(teams, dtype=np.int64)]
 
 
 def without_own_labels(

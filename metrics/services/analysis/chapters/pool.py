@@ -82,8 +82,11 @@ ANALYSES = [
             "people's label is taken away a reference's comes back. The gain of a run by its own "
             "pool is its score there less the mean of its scores by the pools of the others; it is "
             "a mean over runs and queries, with Student's 95 % interval by groups of queries. "
-            "Labels and positives of a pool are those that the pairs themselves have; scores also "
-            "count those that duplicates take. What a run brought is said at unique-positives."
+            "Where two of these runs or more name different teams, and a team has several, the "
+            "same by pools of one team, which hold what any of its runs here brought: a run's own "
+            "is that of its team, and a run without a team is one by itself. Labels and positives "
+            "of a pool are those that the pairs themselves have; scores also count those that "
+            "duplicates take. What a run brought is said at unique-positives."
         ),
         find=single_pools.scores_by_pools_of_one,
         function=pools_of_one,

@@ -44,12 +44,13 @@ def brought(run, pair):
     return pair[1] in run[pair[0]][:DEPTH]
 
 
-def of_pool(runs, people, pool):
-    """People's labels that one run brought, and those that none did."""
+def of_pool(runs, people, *members):
+    """People's labels that any of these runs brought, and those that no run did."""
     return {
         pair: grade
         for pair, grade in people.items()
-        if brought(runs[pool], pair) or not any(brought(run, pair) for run in runs)
+        if any(brought(runs[member], pair) for member in members)
+        or not any(brought(run, pair) for run in runs)
     }
 
 
@@ -84,6 +85,66 @@ def test_each_run_is_scored_by_the_pool_of_each(runs, people, reference):
                 assert row.below_own == pytest.approx(below, abs=1e-12)
                 gains.append(below)
         assert result.gain == pytest.approx(np.mean(gains), abs=1e-12)
+
+
+@cases(60)
+@given(
+    runs=st.lists(RUN, min_size=4, max_size=4),
+    teams=st.sampled_from([[0, 0, 1, 1], [0, 1, 0, 2], [0, 1, 1, 1], [0, 1, 2, 2], [0, 1, 2, 3]]),
+    people=st.dictionaries(PAIR, st.integers(0, 1), min_size=4, max_size=16),
+    reference=st.dictionaries(PAIR, st.integers(0, 1), max_size=4),
+)
+def test_each_run_is_scored_by_the_pool_of_each_team(runs, teams, people, reference):
+    both = results_of(runs, people, reference, ["C@1", "AP"], teams=teams)
+    assert [(result.measure, result.by_team) for result in both] == [
+        ("C@1", False),
+        ("C@1", True),
+        ("AP", False),
+        ("AP", True),
+    ]
+    assert both[::2] == results_of(runs, people, reference, ["C@1", "AP"])
+    for result in both[1::2]:
+        expected = {}
+        for row, run in enumerate(runs):
+            for team in set(teams):
+                members = [member for member, number in enumerate(teams) if number == team]
+                labels = reference | of_pool(runs, people, *members)
+                values = trec.values(labels, dict(enumerate(run)))[result.measure]
+                expected[row, team] = np.mean(list(values.values()))
+        scores = {(row.run, row.pool): row.score for row in result.scores}
+        assert scores == pytest.approx(expected)
+        assert (result.own, len(result.whole)) == (teams, 4)
+        gains = {
+            (row, team): expected[row, teams[row]] - score
+            for (row, team), score in expected.items()
+            if team != teams[row]
+        }
+        below = {
+            (row.run, row.pool): row.below_own for row in result.scores if row.below_own is not None
+        }
+        assert below == pytest.approx(gains, abs=1e-12)
+        assert result.gain == pytest.approx(np.mean(list(gains.values())), abs=1e-12)
+
+
+def test_the_gain_by_the_pool_of_the_own_team_has_students_interval():
+    rng = np.random.default_rng(4)
+    n, teams = 40, [0, 1, 0]
+    runs = [[rng.permutation(N_TARGETS).tolist() for _ in range(n)] for _ in teams]
+    people = {(q, t): int(rng.integers(0, 2)) for q in range(n) for t in range(N_TARGETS)}
+    result = results_of(runs, people, {}, ["AP"], teams=teams)[1]
+
+    def by_query(row, *members):
+        values = trec.values(of_pool(runs, people, *members), dict(enumerate(runs[row])))["AP"]
+        return np.array([values[query] for query in range(n)])
+
+    gains = [
+        by_query(row, *own) - by_query(row, *other)
+        for row, own, other in [(0, (0, 2), (1,)), (1, (1,), (0, 2)), (2, (0, 2), (1,))]
+    ]
+    gain = np.mean(gains, axis=0)
+    interval = stats.t.interval(0.95, n - 1, gain.mean(), stats.sem(gain))
+    assert result.gain == pytest.approx(gain.mean())
+    assert tuple(result.interval) == pytest.approx(interval)
 
 
 def test_the_gain_and_each_cell_have_students_interval_over_queries():
