@@ -105,8 +105,10 @@ ANALYSES = [
             "Of every subset of the chosen pooled runs, or of some drawn subsets of each of some "
             "sizes where there are more than five, the scores of all these runs with the labels "
             "that the subset brought alone, and their mean distance from the scores with all "
-            "labels: over the runs of the subset, and over those outside. Labels that none of "
-            "these runs brought count throughout, and where people's label is taken away a "
+            "labels: over the runs of the subset, and over those outside. Where two of these runs "
+            "or more name different teams, and a team has several, the same of subsets of teams, "
+            "each with all its runs here; a run without a team is one by itself. Labels that none "
+            "of these runs brought count throughout, and where people's label is taken away a "
             "reference's comes back. What a run brought is said at unique-positives."
         ),
         find=by_size.bias_of_fewer_runs,

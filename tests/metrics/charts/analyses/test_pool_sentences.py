@@ -22,17 +22,35 @@ NOUNS = Nouns("queries", "40 queries", [])
 
 def test_the_bias_of_a_small_pool_is_told_beside_that_of_a_large_one():
     biases = [
-        SizeBias(1, 3, 0.2, 0.1, 0.25),
-        SizeBias(2, 3, 0.1, 0.05, 0.125),
-        SizeBias(3, 1, 0.0, 0.0, None),
+        SizeBias(False, 1, 3, 1, 0.2, 0.1, 0.25),
+        SizeBias(False, 2, 3, 2, 0.1, 0.05, 0.125),
+        SizeBias(False, 3, 1, 3, 0.0, 0.0, None),
     ]
     result = bias_by_size_result(
-        biases, measure="AP", n_runs=3, n_labels=90, n_groups=40, nouns=NOUNS
+        biases, measure="AP", n_runs=3, n_teams=0, n_labels=90, n_groups=40, nouns=NOUNS
     )
     assert result.headline == (
         "With 1 run pooled, AP of a run outside the pool moves by 0.250 on average, with 2 of 3 by "
         "0.125"
     )
+
+
+def test_the_bias_of_a_pool_of_one_team_is_told_after_it():
+    biases = [
+        SizeBias(False, 1, 3, 1, 0.2, 0.1, 0.25),
+        SizeBias(False, 2, 3, 2, 0.1, 0.05, 0.125),
+        SizeBias(True, 1, 2, 1.5, 0.15, 0.025, 0.3),
+        SizeBias(True, 2, 1, 3, 0.0, 0.0, None),
+    ]
+    result = bias_by_size_result(
+        biases, measure="AP", n_runs=3, n_teams=2, n_labels=90, n_groups=40, nouns=NOUNS
+    )
+    assert result.headline == (
+        "With 1 run pooled, AP of a run outside the pool moves by 0.250 on average, with 2 of 3 by "
+        "0.125; with 1 whole team pooled, that of another team's run by 0.300, of a run inside by "
+        "0.025"
+    )
+    assert result.rows[2] == ["teams", 1, 2, 0.15, 0.025, 0.3, 1.5]
 
 
 @pytest.mark.parametrize(

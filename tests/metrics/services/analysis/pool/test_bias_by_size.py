@@ -46,6 +46,40 @@ def test_scores_move_as_far_as_the_labels_of_one_run_say(study):
     assert "Left out, as no opened pool has them: D." in notes
 
 
+def test_whole_teams_are_pooled_where_two_are_known(study):
+    """A and B are one team and C another: two choices of one team, of 1.5 runs on average."""
+    before = table_of(study, NAME, measure="AP")
+    Run.objects.filter(name="C").update(team="Green")
+    people, reference = people_grades(), reference_grades(study)
+    inside, outside = [], []
+    for team in ("AB", "C"):
+        held = brought_by(*team)
+        some = {pair: grade for pair, grade in people.items() if pair in held}
+        for name in "ABC":
+            move = abs(score(name, reference | some) - score(name, reference | people))
+            (inside if name in team else outside).append(move)
+    rows = table_of(study, NAME, measure="AP")
+    of_runs = [row for row in rows if row["pooled"] == "runs"]
+    assert [{key: row[key] for key in before[0]} for row in of_runs] == before
+    one, both = (row for row in rows if row["pooled"] == "teams")
+    assert (one["size"], one["n_subsets"], one["n_runs"]) == (1, 2, 1.5)
+    assert one["self_bias"] == pytest.approx(np.mean(inside))
+    assert one["non_self_bias"] == pytest.approx(np.mean(outside))
+    assert (both["size"], both["n_runs"], both["bias"]) == (2, 3, 0)
+    result = answer_of(study, NAME, measure="AP").result
+    assert "2 teams, of these runs alone." in result.notes
+    assert result.extent.startswith("3 pooled runs of 2 teams, ")
+    assert "Of whole teams" in result.reading and "has no interval: " in result.reading
+    kinds = [value["kind"] for value in result.spec["data"]["values"]]
+    assert kinds.count("Outside, of whole teams") == 1
+
+
+def test_without_two_teams_there_are_no_rows_of_teams(study):
+    result = answer_of(study, NAME, measure="AP").result
+    assert [column.key for column in result.columns][0] == "size"
+    assert "team" not in result.reading
+
+
 def test_one_pooled_run_is_too_few(study):
     runs = {run.name: run.pk for run in Run.objects.all()}
     answer = answer_of(study, NAME, run=[runs["A"], runs["D"]])
