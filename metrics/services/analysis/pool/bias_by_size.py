@@ -34,7 +34,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     n_a_size = int(np.clip(LABEL_BUDGET // n_looks, 1, SUBSETS_A_SIZE))
     # one seed: the same runs and labels give the same subsets
     of_runs, of_teams = (
-        subsets(n, n_a_size=n_a_size, rng=np.random.default_rng(n)) if n else []
+        subsets(n, n_a_size=n_a_size, rng=np.random.default_rng(n))
         for n in (len(rows), len(teams.names))
     )
     (measure,) = measures.with_scale(inputs.measures, inputs.labels.whole.grade)

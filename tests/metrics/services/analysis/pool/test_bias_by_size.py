@@ -76,7 +76,7 @@ def test_whole_teams_are_pooled_where_two_are_known(study):
 
 def test_without_two_teams_there_are_no_rows_of_teams(study):
     result = answer_of(study, NAME, measure="AP").result
-    assert [column.key for column in result.columns][0] == "size"
+    assert result.columns[0].key == "size"
     assert "team" not in result.reading
 
 
