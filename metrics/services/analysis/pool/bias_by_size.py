@@ -29,9 +29,9 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     if not is_brought.any():
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
     teams = teams_of(brought, rows)
-    n_sizes = 20 if teams.names else 10
-    n_looks = is_brought.shape[1] * len(rows) * n_sizes
-    n_a_size = int(np.clip(LABEL_BUDGET // n_looks, 1, SUBSETS_A_SIZE))
+    n_kinds = 2 if teams.names else 1  # which share the time
+    n_looks = is_brought.shape[1] * len(rows) * 10 * n_kinds
+    n_a_size = int(np.clip(LABEL_BUDGET // n_looks, 1, SUBSETS_A_SIZE // n_kinds))
     # one seed: the same runs and labels give the same subsets
     of_runs, of_teams = (
         subsets(n, n_a_size=n_a_size, rng=np.random.default_rng(n))
