@@ -31,7 +31,7 @@ class SizeBias(NamedTuple):
     non_self_bias: float | None
 
 
-class PoolChoice(NamedTuple):
+class SmallerPool(NamedTuple):
     """Some of the runs, or of the teams; members : (S,) mask over the runs."""
 
     by_team: bool
@@ -41,11 +41,11 @@ class PoolChoice(NamedTuple):
 
 def pool_choices(
     subsets: Sequence[Subset], team_subsets: Sequence[Subset], teams: Sequence[int]
-) -> list[PoolChoice]:
+) -> list[SmallerPool]:
     """The subsets of S runs, and those of T teams as their runs; teams : (S,) 0, 1, ..."""
-    choices = [PoolChoice(False, subset.size, subset.members) for subset in subsets]
+    choices = [SmallerPool(False, subset.size, subset.members) for subset in subsets]
     team = np.asarray(teams, dtype=np.int64)
-    return choices + [PoolChoice(True, some.size, some.members[team]) for some in team_subsets]
+    return choices + [SmallerPool(True, some.size, some.members[team]) for some in team_subsets]
 
 
 def bias_by_size(
@@ -53,7 +53,7 @@ def bias_by_size(
     labels: LabelsByOrigin,
     is_brought: NDArray[np.bool_],
     *,
-    choices: Sequence[PoolChoice],
+    choices: Sequence[SmallerPool],
     measure: Measure,
     threshold: float,
     groups: Groups,
@@ -90,7 +90,7 @@ def bias_by_size(
     return size_biases(choices, changes[[row_of[choice.members.tobytes()] for choice in choices]])
 
 
-def size_biases(choices: Sequence[PoolChoice], changes: NDArray[np.float64]) -> list[SizeBias]:
+def size_biases(choices: Sequence[SmallerPool], changes: NDArray[np.float64]) -> list[SizeBias]:
     """The means of the finite choices of each kind and size; changes : (C, S) of C choices."""
     biases = []
     for by_team, size in dict.fromkeys((choice.by_team, choice.size) for choice in choices):

@@ -30,7 +30,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined("No pair that these runs brought to a pool has a grade by people yet.")
     teams = teams_of(brought, rows)
     n_kinds = 2 if teams.names else 1  # which share the time
-    n_looks = is_brought.shape[1] * len(rows) * 10 * n_kinds
+    n_looks = is_brought.size * 10 * n_kinds
     n_a_size = int(np.clip(LABEL_BUDGET // n_looks, 1, SUBSETS_A_SIZE // n_kinds))
     # one seed: the same runs and labels give the same subsets
     of_runs, of_teams = (
@@ -49,8 +49,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     )
     if not biases:
         raise NotDefined(f"{measure.name} has no finite value for these runs: choose another one.")
-    nouns = nouns_of(inputs)
-    notes = list(nouns.notes)
+    nouns, notes = nouns_of(inputs), []
     if names := [name_of(brought.runs[row]) for row in brought.chosen_rows if row not in rows]:
         notes.append(f"Left out, as no opened pool has them: {', '.join(names)}.")
     if len(rows) > ALL_SUBSETS_UP_TO:
@@ -66,5 +65,5 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
         n_teams=len(teams.names),
         n_labels=int(np.count_nonzero(is_brought.any(axis=0) & brought.is_own)),
         n_groups=inputs.groups.n,
-        nouns=nouns._replace(notes=[*notes, *teams.notes]),
+        nouns=nouns._replace(notes=[*nouns.notes, *notes, *teams.notes]),
     )

@@ -26,9 +26,9 @@ def teams_of(brought: BroughtLabels, rows: Sequence[int]) -> PooledTeams:
     Without numbers where fewer than two name themselves, or where each has one run.
     """
     runs = [brought.runs[row] for row in rows]
-    known = {run.team for run in runs if run.team}
+    team_names = {run.team for run in runs if run.team}
     order = list(dict.fromkeys(brought.teams[row] for row in rows))
-    if len(known) < 2:
+    if len(team_names) < 2:
         return PooledTeams([], [], [])
     if len(order) == len(rows):
         return PooledTeams([], [], ["Each team has one of these runs: its pool is that run's."])
@@ -37,7 +37,7 @@ def teams_of(brought: BroughtLabels, rows: Sequence[int]) -> PooledTeams:
     for number, run, name in zip(numbers, runs, names_of(runs), strict=True):
         if not run.team:
             lone_runs.append(name)
-        names[number] = run.team or (f"{name} (a run)" if name in known else name)
+        names[number] = run.team or (f"{name} (a run)" if name in team_names else name)
     notes = [f"{counted(len(order), 'team')}, of these runs alone."]
     if lone_runs:
         notes.append(lone_runs_note(lone_runs))
