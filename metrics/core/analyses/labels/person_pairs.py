@@ -26,6 +26,11 @@ class AnnotatorLabels(NamedTuple):
     is_planned: NDArray[np.bool_]
     group: NDArray[np.int64]
 
+    def of(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> "AnnotatorLabels":
+        """Some of the labels, by a mask or by their places."""
+        numbers = self.pair[rows], self.annotator[rows], self.grade[rows]
+        return AnnotatorLabels(*numbers, self.is_planned[rows], self.group[rows])
+
 
 class PersonPairs(NamedTuple):
     """Agreement of K pairs of annotators, all that labelled a pair in common, in ascending order.
@@ -75,7 +80,7 @@ def agreement_by_person(
     Intervals: see `share_intervals`.
     """
     whole = _confusions(labels, n_annotators, domain)
-    planned_labels = AnnotatorLabels(*(column[labels.is_planned] for column in labels))
+    planned_labels = labels.of(labels.is_planned)
     planned = _confusions(planned_labels, n_annotators, domain)
     position = np.searchsorted(whole.code, planned.code)
     tables = np.zeros_like(whole.tables)
@@ -111,7 +116,7 @@ def intervals_by_group(
     Some annotators at a time are the first of the two, so that memory is bounded.
     """
     order = np.lexsort((labels.annotator, labels.pair))
-    labels = AnnotatorLabels(*(column[order] for column in labels))
+    labels = labels.of(order)
     # behind a label stand those of its pair by greater annotators
     n_behind = np.searchsorted(labels.pair, labels.pair, side="right") - np.arange(len(order)) - 1
     n_rows = np.bincount(labels.annotator, n_behind, n_annotators).astype(np.int64)
