@@ -11,7 +11,7 @@ from annotate.models import Collection, QuerySet
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import LARGEST, SMALLEST, ScoreTable
-from metrics.services.analysis.analyses import FileRequest, NotDefined
+from metrics.services.analysis.analyses import Choice, FileRequest, NotDefined
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import MISSING_NAMES, MISSING_ZERO
@@ -45,6 +45,8 @@ TABLES = {
     "large and small": np.array([[LARGEST, SMALLEST], [-LARGEST, 0], [SMALLEST, LARGEST]]),
     "without a score": np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 4.0]]),
 }
+# rows in which runs are a part alone, or of which something else is missing first
+WITHOUT_RUNS = {"reasons-by-run-and-rank", "refused-positives", "folds"}
 REFERENCE = {"labels": "none:original"}
 # the choices of addresses of `small_studies`; by people nothing is relevant
 CHOICES: dict[str, dict[str, object]] = {
@@ -89,6 +91,27 @@ def test_a_collection_of_little_gives_a_sentence_or_numbers(case):
         )
         faults += faults_of(name, answer.result, answer.reason)
     assert not faults
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_without_any_run_each_row_that_needs_one_says_so(direction):
+    collection = small_studies()
+    Run.objects.filter(collection=collection).delete()
+    shared_choices = chosen(collection, direction=direction)
+    assert not shared_choices.errors and not shared_choices.runs
+    faults, needs_no_run = [], set()
+    for name, analysis in ANALYSES.items():
+        answer = compute_now(
+            collection=collection,
+            spec=analysis.spec(shared_choices),
+            report_progress=lambda done, total, unit: None,
+        )
+        faults += faults_of(name, answer.result, answer.reason)
+        if Choice.RUNS in analysis.choices and not re.search(r"\bruns?\b", answer.reason):
+            needs_no_run.add(name)
+    assert not faults
+    assert needs_no_run == WITHOUT_RUNS
 
 
 def faults_of(name: str, result: AnalysisResult | None, reason: str) -> list[str]:
