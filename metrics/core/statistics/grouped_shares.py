@@ -11,7 +11,7 @@ from metrics.core.statistics.intervals import Z_95, effective_trials, score_inte
 Row = NDArray[np.float64]
 
 
-class GroupCounts(NamedTuple):
+class GroupedCounts(NamedTuple):
     """The units of K shares by group, C groups in all.
 
     share : (C,) 0..K-1, whose group it is; n, n_right : (C,) its units, 1 or more, and those of
@@ -23,7 +23,7 @@ class GroupCounts(NamedTuple):
     n_right: NDArray[np.int64]
 
 
-def share_intervals(groups: GroupCounts, *, n_shares: int) -> tuple[Row, Row]:
+def share_intervals(groups: GroupedCounts, *, n_shares: int) -> tuple[Row, Row]:
     """(K,) lower and upper ends of 95 % intervals of the shares of right units; NaN where none is.
 
     Wilson's with an effective number of units, as `mean_intervals` has it for units of 0 or 1 in

@@ -26,6 +26,7 @@ from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import METHOD_NAMES, MISSING_NAMES, MISSING_ZERO
 from pooling.models import Run
 
+RUN_HELP = "repeatable, of a file of scores too; default: all"
 # options that say something of a collection
 OF_COLLECTION = (
     "collection",
@@ -80,13 +81,7 @@ class Command(BaseCommand):
         parser.add_argument("name", nargs="?", choices=list(ANALYSES), metavar="NAME")
         parser.add_argument("--collection", metavar="SLUG", help="as its address has it")
         parser.add_argument("--direction", default="", help="forward or reverse")
-        parser.add_argument(
-            "--run",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="repeatable, of a file of scores too; default: all",
-        )
+        parser.add_argument("--run", action="append", default=[], metavar="NAME", help=RUN_HELP)
         parser.add_argument("--name", dest="part", default="", help="only runs with this in a name")
         parser.add_argument("--team", default="", help="only runs of this team")
         parser.add_argument("--tag", default="", help="only runs with this tag")

@@ -178,17 +178,17 @@ def _value_chunk(
 ) -> RunValues:
     """The values of a comparison or an analysis."""
     pairs = measuring.labels_by_position(inputs.labels.whole, sources)
-    (ranked,) = ranked_grades(
+    (rankings,) = ranked_grades(
         run=run, matrix=matrix, scope=inputs.scope, sources=sources, tables=[pairs]
     )
-    whole = _values(inputs, ranked, inputs.labels.whole)
+    whole = _values(inputs, rankings, inputs.labels.whole)
     nothing = np.full((len(whole) + 1, len(sources)), np.nan)
-    has_positive = ranking.positives(ranked, inputs.spec.threshold).total > 0
-    return RunValues(whole, None, nothing[1:], nothing[1:], nothing, has_positive, ranked.depth)
+    has_positive = ranking.positives(rankings, inputs.spec.threshold).total > 0
+    return RunValues(whole, None, nothing[1:], nothing[1:], nothing, has_positive, rankings.depth)
 
 
 def _values(inputs: DirectionInputs, rankings: RankedGrades, grades: Grades) -> Matrix:
-    """(M, Q) values of aligned rankings; grades : the labels, of which some scales are"""
+    """(M, Q) values of aligned rankings; some measures scale on the best of the grades."""
     scaled_measures = measures.with_scale(inputs.measures, grades.grade)
     by_name = measures.evaluate(scaled_measures, rankings, inputs.spec.threshold)
     return np.array([by_name[measure.name] for measure in inputs.measures], dtype=np.float64)

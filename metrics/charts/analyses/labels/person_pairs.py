@@ -29,6 +29,10 @@ COLUMNS = [
     Column("n_all", "Pairs in common, all labels"),
     Column("share_all", "Equal of all labels, %", 1),
 ]
+OF_TWO = (
+    "An interval is of two annotators by themselves: the lowest of many shares is low partly by "
+    "chance."
+)
 
 
 def person_pairs_result(
@@ -48,10 +52,7 @@ def person_pairs_result(
     n_people = len(np.union1d(pairs.first, pairs.second))
     people = _most_labels(pairs)
     spec = _heat_map(pairs, people, names) if len(people) >= LEAST_PEOPLE else None
-    own_notes = [
-        "An interval is of two annotators by themselves: the lowest of many shares is low partly "
-        "by chance."
-    ]
+    own_notes = [OF_TWO]
     if spec and n_people > MOST_PEOPLE:
         own_notes.append(
             f"The chart has the {MOST_PEOPLE} annotators with most pairs in common with others, of "

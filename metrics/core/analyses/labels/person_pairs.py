@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from metrics.core.agreement.kappas import cohen_kappas
-from metrics.core.statistics.grouped_shares import GroupCounts, share_intervals
+from metrics.core.statistics.grouped_shares import GroupedCounts, share_intervals
 
 MOST_ROWS = 1_000_000  # pairs of labels that are sorted at a time: some 60 MB
 
@@ -140,7 +140,7 @@ def counts_by_group(
     n_behind: NDArray[np.int64],
     code: NDArray[np.int64],
     n_annotators: int,
-) -> GroupCounts:
+) -> GroupedCounts:
     """Count pairs and equal grades of each two annotators by group; a share is a place in `code`.
 
     first : (F,) labels, each compared with the n_behind (F,) that come next, of the same pair and
@@ -157,7 +157,7 @@ def counts_by_group(
     row.sort()  # of whole numbers: faster than to number the cells
     is_equal, row = row & 1, row >> 1
     start = np.flatnonzero(np.append(True, row[1:] != row[:-1])[: len(row)])
-    return GroupCounts(
+    return GroupedCounts(
         share=np.searchsorted(code, row[start] // n_groups),
         n=np.diff(start, append=len(row)),
         n_right=np.add.reduceat(is_equal, start),
