@@ -35,8 +35,9 @@ READING = (
     "each run labels of its own, and earlier labels are those that were there before the last ones "
     "came. Circles are Kendall's tau-b between the order of the runs under it and under the chosen "
     "labels, diamonds tau-AP, which weighs the top more: 1 is the same order. The words count the "
-    "pairs of runs that differ under the chosen labels: the same way here (same), the other way "
-    "round (opposite) or no longer (lost); new pairs differ here alone. Beneath: whether "
+    "pairs of runs that differ by Tukey's HSD under the chosen labels: the same way here (same), "
+    "the other way round (opposite) or no longer (lost); new pairs differ here alone. The table of "
+    "differences goes by the test chosen there. Beneath: whether "
     f"the first {TOP} ranks are the same, or one of their runs that falls most. Where much depends "
     "on one annotator, second opinions on those labels are worth more than new ones."
 )

@@ -60,14 +60,7 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
     """
     collection, scope = inputs.collection, inputs.scope
     source = LabelSource.parse(inputs.spec.label_source)
-    names = [*source.sets, *labels.set_names(collection=collection)[:MOST_SETS]]
-    references = {
-        name: labels.within(
-            labels.reference_grades(collection=collection, name=name, direction=scope.direction),
-            scope,
-        )
-        for name in dict.fromkeys(names)
-    }
+    references, reference_notes = reference_tables(inputs, source)
     rows, resolved_pairs, copies = resolved_rows(inputs)
     tables = [
         labels.within(resolved_pairs, scope),
@@ -99,8 +92,27 @@ def label_sets(inputs: DirectionInputs) -> LabelSets:
         base=base,
         further=[*without, *_by_thresholds(collection, base), *_of_sources(source, columns, base)],
         earlier=earlier,
-        notes=notes,
+        notes=[*notes, *reference_notes],
     )
+
+
+def reference_tables(
+    inputs: DirectionInputs, source: LabelSource
+) -> tuple[dict[str, Grades], list[str]]:
+    """The grades of the chosen reference sets and the oldest by name, and a note on the others."""
+    names = labels.set_names(collection=inputs.collection)
+    tables = {
+        name: labels.within(
+            labels.reference_grades(
+                collection=inputs.collection, name=name, direction=inputs.scope.direction
+            ),
+            inputs.scope,
+        )
+        for name in dict.fromkeys([*source.sets, *names[:MOST_SETS]])
+    }
+    others = ", ".join(f"“{name}”" for name in names if name not in tables)
+    taken = f"those taken are the chosen ones and the {MOST_SETS} oldest"
+    return tables, [f"Not among the label sets: {others}; {taken}."] if others else []
 
 
 def _of_fewer_labels(
@@ -133,7 +145,7 @@ def _by_thresholds(collection: Collection, base: LabelSet) -> list[NamedSet]:
 def _of_sources(source: LabelSource, columns: GradeColumns, base: LabelSet) -> list[NamedSet]:
     """Each reference set alone, people alone, and both together in either way; those with labels.
 
-    With all the chosen reference sets, or all there are where none is chosen.
+    With all the chosen reference sets, or all that were read where none is chosen.
     """
     sets = source.sets or tuple(columns.references)
     sources = [LabelSource.of(People.NONE, [name]) for name in columns.references]

@@ -136,6 +136,16 @@ def test_thresholds_and_label_sources_are_those_of_the_leaderboard(study):
     assert {"the lowest scores", "the highest scores"} < rows.keys()
 
 
+def test_reference_sets_that_are_not_taken_are_named(study):
+    for number in range(5):
+        studies.reference(study, {("q0", "d3"): 1}, f"set {number}")
+    notes = answer_of(study, NAME, measure="AP").result.notes
+    taken = "those taken are the chosen ones and the 5 oldest"
+    assert f"Not among the label sets: “set 4”; {taken}." in notes
+    notes = answer_of(study, NAME, measure="AP", labels="over:set 4").result.notes
+    assert not any("Not among the label sets" in note for note in notes)
+
+
 def test_an_adjudicated_pair_stays_and_an_excluded_one_does_not_count(study):
     resolution = Resolution.objects.filter(grade__isnull=False).order_by("pk").first()
     Resolution.objects.filter(pk=resolution.pk).update(status=Resolution.Status.ADJUDICATED)
