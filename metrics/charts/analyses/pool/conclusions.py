@@ -215,6 +215,31 @@ def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
     return lines
 
 
+def point_encoding(taus: Sequence[float]) -> Spec:
+    """Correlations on an axis to 1, by colour, shape and size; taus : all of them."""
+    kind: Spec = {"field": "correlation", "type": "nominal", "title": None}
+    kind |= {"legend": {"orient": "top"}}
+    domain = list(TAUS)
+    return {
+        "x": {
+            "field": "tau",
+            "type": "quantitative",
+            "title": "Correlation of the two orders",
+            "scale": {"domain": [min([0.0, *taus]), 1], "nice": True},
+        },
+        "color": kind | {"scale": {"domain": domain, "range": ["@blue", "@amber"]}},
+        "shape": kind | {"scale": {"domain": domain, "range": ["circle", "diamond"]}},
+        # a diamond on a circle leaves its rim to be seen
+        "size": kind | {"legend": None, "scale": {"domain": domain, "range": [170, 50]}},
+        "tooltip": [
+            tooltip_row("set", "Label set"),
+            tooltip_row("kind", "Differs by"),
+            tooltip_row("correlation", "Correlation"),
+            tooltip_row("tau", "Value", ".3f"),
+        ],
+    }
+
+
 def _chart(pairs: Sequence[tuple[SetWords, Conclusion]], runs: Sequence[str]) -> Spec | None:
     """Points and words for each label set; None where no set orders the runs."""
     values: list[dict[str, object]] = []
@@ -232,18 +257,6 @@ def _chart(pairs: Sequence[tuple[SetWords, Conclusion]], runs: Sequence[str]) ->
         return None
     y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": WRAPPED}
     y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set, _ in pairs))}
-    x: Spec = {"field": "tau", "type": "quantitative", "title": "Correlation of the two orders"}
-    x["scale"] = {"domain": [min([0.0, *taus]), 1], "nice": True}
-    mark_of_kind: Spec = {"field": "correlation", "type": "nominal", "title": None}
-    mark_of_kind["legend"] = {"orient": "top"}
-    colour = mark_of_kind | {"scale": {"domain": list(TAUS), "range": ["@blue", "@amber"]}}
-    shape = mark_of_kind | {"scale": {"domain": list(TAUS), "range": ["circle", "diamond"]}}
-    tooltip = [
-        tooltip_row("set", "Label set"),
-        tooltip_row("kind", "Differs by"),
-        tooltip_row("correlation", "Correlation"),
-        tooltip_row("tau", "Value", ".3f"),
-    ]
     words_mark = {"type": "text", "align": "left", "dy": 9, "fontSize": 10, "lineHeight": 12}
     return {
         "height": {"step": 52},
@@ -251,8 +264,8 @@ def _chart(pairs: Sequence[tuple[SetWords, Conclusion]], runs: Sequence[str]) ->
         "layer": [
             {
                 "data": {"values": values},
-                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1, "yOffset": -10},
-                "encoding": {"x": x, "color": colour, "shape": shape, "tooltip": tooltip},
+                "mark": {"type": "point", "filled": True, "opacity": 1, "yOffset": -10},
+                "encoding": point_encoding(taus),
             },
             {
                 "data": {"values": words},
