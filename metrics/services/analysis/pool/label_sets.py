@@ -110,9 +110,9 @@ def reference_tables(
         )
         for name in dict.fromkeys([*source.sets, *names[:MOST_SETS]])
     }
-    others = ", ".join(f"“{name}”" for name in names if name not in tables)
-    taken = f"those taken are the chosen ones and the {MOST_SETS} oldest"
-    return tables, [f"Not among the label sets: {others}; {taken}."] if others else []
+    further_names = ", ".join(f"“{name}”" for name in names if name not in tables)
+    rule = f"those taken are the chosen ones and the {MOST_SETS} oldest"
+    return tables, [f"Not among the label sets: {further_names}; {rule}."] if further_names else []
 
 
 def _of_fewer_labels(
