@@ -48,7 +48,10 @@ def read_plan_numbers(parameters: QueryDict, errors: list[str]) -> PlanNumbers:
     is_whole = n_text.isascii() and n_text.isdigit() and len(n_text) <= MOST_DIGITS
     n = int(n_text) if is_whole and int(n_text) else None
     if n_text and n is None:
-        errors.append(f'"{n_text[:20]}" is no number of queries: a whole number from 1 on.')
+        errors.append(
+            f'"{n_text[:20]}" is no number of queries: a whole number from 1 to '
+            f"{10**MOST_DIGITS - 1:,}."
+        )
     steps = {name: _number(parameters, name) for name in ("error", "difference")}
     for name, step in steps.items():
         if step is not None and not 0 < step < LARGEST:

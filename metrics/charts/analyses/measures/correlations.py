@@ -88,13 +88,14 @@ def _correlation_headline(scores: RunScores, pairs: Sequence[MeasurePair]) -> st
         return f"No two of these measures order a pair of the {scores.n_runs} against one another"
     tau, pair = min(taus, key=lambda row: row[0])
     n_equal = sum(round(value - tau, 9) == 0 for value, _ in taus) - 1
-    verb = "agree" if len(taus) == n_equal + 1 else "agree least"
+    verb = ("agree" if tau > 0 else "disagree") if len(taus) == n_equal + 1 else "agree least"
     if n_equal:
         verb += f", as {'does' if n_equal == 1 else 'do'} {counted(n_equal, 'other pair')},"
+    n_opposite = pair.orders.opposite
+    are = "is in the opposite order" if n_opposite == 1 else "are in opposite orders"
     return (
         f"{pair.first} and {pair.second} {verb} on the order of {counted(pair.n_runs, 'run')} with "
-        f"a tau-b of {tau:.2f}: {pair.orders.opposite:,} of {counted(sum(pair.orders), 'pair')} of "
-        "runs are in opposite orders"
+        f"a tau-b of {tau:.2f}: {n_opposite:,} of {counted(sum(pair.orders), 'pair')} of runs {are}"
     )
 
 

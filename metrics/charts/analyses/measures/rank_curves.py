@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, singular
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
@@ -93,7 +93,8 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
     return AnalysisResult(
         headline=_roc_headline(rows),
         reading=(
-            "Mean shares of a query's positives and negatives within its first k ranks. "
+            f"Mean shares of a {singular(nouns.queries)}'s positives and negatives within its "
+            "first k ranks. "
             f"{UNJUDGED} Area: with its 95 % interval; the points of the curve have none."
         ),
         extent=nouns.extent,
@@ -163,12 +164,13 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
     ]
     return AnalysisResult(
         headline=(
-            f"Of the first {counted(at.k, 'target')} of {first.run}, {at.true_positive:.2f} a "
-            f"query are positive; {at.false_negative:.2f} positives stand behind or are missing"
+            f"Of the first {counted(at.k, 'target')} of {first.run}, {at.true_positive:.3f} a "
+            f"{singular(nouns.queries)} are positive; {at.false_negative:.3f} positives stand "
+            "behind or are missing"
         ),
         reading=(
             f"Means over {nouns.queries} of the numbers of targets within the first k ranks and "
-            f"behind them, of {n_targets:,} a query. {UNJUDGED} "
+            f"behind them, of {n_targets:,} a {singular(nouns.queries)}. {UNJUDGED} "
             "The means have no intervals here; the leaderboard has those of P@k and R@k."
         ),
         extent=nouns.extent,

@@ -92,9 +92,14 @@ def test_measures_that_agree_as_little_are_counted():
         "AP and P agree least, as does 1 other pair, on the order of 3 runs with a tau-b of -0.33: "
         "2 of 3 pairs of runs are in opposite orders"
     )
+    turned = scores_of(AP=[1, 2], RR=[2, 1])
+    assert correlations_result(turned).headline == (
+        "AP and RR disagree on the order of 2 runs with a tau-b of -1.00: 1 of 1 pair of runs is "
+        "in the opposite order"
+    )
     equal = scores_of(AP=[1, 2, 3], RR=[2, 3, 1], P=[3, 1, 2])
     assert correlations_result(equal).headline.startswith(
-        "AP and RR agree, as do 2 other pairs, on the order of 3 runs with a tau-b of -0.33: "
+        "AP and RR disagree, as do 2 other pairs, on the order of 3 runs with a tau-b of -0.33: "
     )
 
 
@@ -110,8 +115,8 @@ def test_a_column_in_which_all_runs_are_equal_orders_nothing():
 def test_two_measures_alone_are_not_said_to_agree_least():
     scores = scores_of(AP=[0.1, 0.2, 0.3], P=[0.3, 0.1, 0.2])
     assert correlations_result(scores).headline == (
-        "AP and P agree on the order of 3 runs with a tau-b of -0.33: 2 of 3 pairs of runs are in "
-        "opposite orders"
+        "AP and P disagree on the order of 3 runs with a tau-b of -0.33: 2 of 3 pairs of runs are "
+        "in opposite orders"
     )
 
 
@@ -202,7 +207,7 @@ def test_areas_are_told_where_they_are_known(counts):
 def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):
     result = confusion_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert result.headline == (
-        "Of the first 5 targets of near, 1.00 a query are positive; 0.00 positives stand behind or "
-        "are missing"
+        "Of the first 5 targets of near, 1.000 a caption are positive; 0.000 positives stand "
+        "behind or are missing"
     )
     assert result.spec is None

@@ -116,7 +116,7 @@ def test_averages_come_from_a_file_in_place_of_a_collection(scores_file):
     lines = manage("analyse", "measure-correlations", "--scores", scores_file).stdout.splitlines()
     assert lines[0] == (
         "# C@1 and AP agree least, as does 1 other pair, on the order of 3 runs with a tau-b of "
-        "0.33: 1 of 3 pairs of runs are in opposite orders"
+        "0.33: 1 of 3 pairs of runs is in the opposite order"
     )
     assert lines[2] == f"# Of 3 runs. From the file {scores_file}."
     assert lines[3] == "# Taken as better when smaller: MedR."

@@ -62,7 +62,7 @@ def test_numbers_of_an_address_are_read(texts, numbers):
     ("name", "text", "sentence"),
     [
         *(
-            ("n", text, "is no number of queries: a whole number from 1 on.")
+            ("n", text, "is no number of queries: a whole number from 1 to 99,999,999.")
             for text in ("0", "-3", "2.5", "many", "²", "123456789")
         ),
         *(
