@@ -78,8 +78,7 @@ class ScoreTable(NamedTuple):
     def of_columns(self, names: Sequence[str]) -> "ScoreTable":
         """The scores of some of the runs, by name, in the file's order."""
         columns = [column for column, run in enumerate(self.runs) if run in names]
-        runs = [self.runs[column] for column in columns]
-        return self._replace(runs=runs, values=self.values[:, columns])
+        return self._replace(runs=[self.runs[c] for c in columns], values=self.values[:, columns])
 
 
 def read_scores(

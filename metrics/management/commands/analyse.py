@@ -221,14 +221,15 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
     return choices
 
 
-def chosen_runs(table: ScoreTable, names: Sequence[str], path: str) -> ScoreTable:
-    """The table of the named runs, its columns or else its rows; the whole one without names."""
-    unknown = next((name for name in names if name not in {*table.runs, *table.queries}), None)
+def chosen_runs(table: ScoreTable, names: Sequence[str], path: str, *, in_rows: bool) -> ScoreTable:
+    """The table of the named runs, its rows or its columns; the whole one without names."""
+    runs, side = (table.queries, "rows") if in_rows else (table.runs, "columns")
+    unknown = next((name for name in names if name not in runs), None)
     if unknown is not None:
-        raise CommandError(f'{path} has no run "{unknown}": name columns, or rows, of the file.')
+        raise CommandError(f'{path} has no run "{unknown}": name some of its {side}.')
     if not names:
         return table
-    if set(names) <= set(table.runs):
+    if not in_rows:
         return table.of_columns(names)
     rows = [row for row, query in enumerate(table.queries) if query in names]
     return table.of_queries(np.array(rows, dtype=np.int64))
@@ -250,7 +251,9 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
         plan = read_plan_numbers(parameters, errors)
         if errors:
             raise CommandError(" ".join(errors))
-        table = chosen_runs(table, options["run"], path)
+        # runs are the rows of averages, and the columns of scores by topic
+        in_rows = analysis.chapter.slug == "measures"
+        table = chosen_runs(table, options["run"], path, in_rows=in_rows)
         result = analysis.of_scores(FileRequest(table, method, treatment, plan))
     except FormatError as error:
         raise CommandError(str(error)) from error

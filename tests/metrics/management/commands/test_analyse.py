@@ -179,7 +179,10 @@ def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
             ("--method", "tukey"),
             "--method changes nothing in anova: leave it out; what does: --run, --missing.",
         ),
-        ("anova", "topic,A,B\na,1,2\nb,2,3\n", ("--run", "C"), 'has no run "C": name columns,'),
+        ("anova", "topic,A,B\na,1,2\nb,2,3\n", ("--run", "C"), "name some of its columns."),
+        # a topic is no run
+        ("anova", ",A,B\na,1,2\nb,2,3\nc,3,1\n", ("--run", "a"), 'has no run "a": name some of'),
+        ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--run", "A"), "of its rows."),
         ("anova", "topic,A,B\na,1e300,2\nb,2,3\n", (), '"1e300" is too large to compute with'),
         ("measure-correlations", None, (), "No such file"),
     ],
