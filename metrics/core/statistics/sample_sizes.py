@@ -14,6 +14,7 @@ and the seed is a hash of it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
@@ -22,8 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special
 
 from metrics.core.statistics.groups import Groups
-from metrics.core.statistics.resampling import draw_indices, is_reversed, resampled_means, seed_of
-from metrics.core.statistics.without_replacement import subset_errors
+from metrics.core.statistics.resampling import draw_indices, is_reversed, seed_of
+from metrics.core.statistics.sample_errors import sample_errors
+from metrics.core.statistics.two_values import TwoValues
 
 _DRAWS_A_BLOCK = 1 << 16
 # queries; the mean of more is normal to every digit that resampling could show
@@ -100,9 +102,9 @@ def sampling_error(
     groups : of the Q queries, two or more: with replacement whole ones are drawn, N / m of them
         rounded, one at least; None draws single queries
     seed : of the samples; None takes a hash of the population, see `seed_of_samples`
-    The same for scores and their negatives, so whichever run is named first. Errors move in steps
-    of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N. Bootstrap: FIRE,
-    section 4.3; finite population: Cochran 1977.
+    The same for scores and their negatives, so whichever run is named first. Where scores take two
+    values, errors move in steps of 1/N and are exact, without samples. Memory does not grow with
+    n_samples x N. Bootstrap: FIRE, section 4.3; finite population: Cochran 1977.
     """
     rows = error_quantiles(
         scores, sizes, quantiles=[quantile], groups=groups, n_samples=n_samples, seed=seed
@@ -129,28 +131,29 @@ def error_quantiles(
 ) -> list[ErrorQuantiles]:
     """Quantiles of |mean of a sample - mean of all|, as `sampling_error` for several quantiles.
 
-    Samples and arguments are those of `sampling_error`.
+    Samples and arguments are those of `sampling_error`. A quantile is the smallest distance that at
+    least such a share of the samples stays within.
     """
     if min(sizes, default=1) < 1:
         raise ValueError("A sample has at least one query.")
     values, groups = _group_values(scores, groups)
-    queries = _group_values(scores, groups.apart)[0]
-    rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
     n_groups = {size: _groups_of(size, groups) for size in sizes}
-    with_replacement = _bootstrap_errors(
-        values, list(n_groups.values()), rng=rng, n_samples=n_samples
+    errors_of = partial(
+        sample_errors, seed=_seed_of(values) if seed is None else seed, n_samples=n_samples
     )
-    available_sizes = [size for size in n_groups if size <= groups.n_queries]
-    without_replacement = subset_errors(queries, available_sizes, rng=rng, n_samples=n_samples)
-    like_these, of_these = (
-        dict(zip(names, np.quantile(np.abs(errors), quantiles, axis=1).T.tolist(), strict=True))
-        for names, errors in (
-            (n_groups, with_replacement),
-            (available_sizes, without_replacement),
-        )
+    like_these = errors_of(values, n_groups.values(), of_these=False)
+    of_these = errors_of(
+        _group_values(scores, groups.apart)[0],
+        [size for size in n_groups if size <= groups.n_queries],
+        of_these=True,
     )
     return [
-        ErrorQuantiles(int(size), n_groups[size], of_these.get(size), like_these[size])
+        ErrorQuantiles(
+            int(size),
+            n_groups[size],
+            of_these[size].distances.quantiles(quantiles) if size in of_these else None,
+            like_these[n_groups[size]].distances.quantiles(quantiles),
+        )
         for size in sizes
     ]
 
@@ -165,32 +168,41 @@ def queries_for_error(
     quantile: float = 0.95,
     seed: int | None = None,
 ) -> int:
-    """About the smallest N whose error (see `sampling_error`) is at most `error`; at least 1.
+    """The smallest N from which on errors (see `sampling_error`) are at most `error`; at least 1.
 
     of_these : single queries drawn without replacement, so at most Q; else whole groups with
         replacement
-    Starts from the normal approximation and is corrected twice by resampling, as the square of the
-    error falls with 1/N, without replacement with 1/N - 1/Q; above 100,000 queries, or groups, the
-    approximation stands.
+    Exact where scores take two values; else about that: it starts from the normal approximation and
+    is corrected twice by resampling, as the square of the error falls with 1/N, without replacement
+    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands.
     """
     groups = groups or Groups.single(len(np.asarray(scores)))
     values, groups = _group_values(scores, groups.apart if of_these else groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
-    draw_errors = subset_errors if of_these else _bootstrap_errors
     inverse_population = 1 / groups.n if of_these else 0.0
     variance = values.var(ddof=1 if of_these else 0)
     slope = special.ndtri((1 + quantile) / 2) ** 2 * variance
-    size = _size_for(error, slope, inverse_population)
-    for _ in range(2 if size <= _RESAMPLED_UP_TO else 0):
+    size, two_values = _size_for(error, slope, inverse_population), TwoValues.of(values)
+    if size > _RESAMPLED_UP_TO:
+        n_corrections = 0
+    elif two_values:
+        size, n_corrections = two_values.size_within(error, quantile, of_these=of_these), 0
+    else:
+        n_corrections = 2
+    for _ in range(n_corrections):
         if of_these and size >= groups.n:
             break
-        rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
-        shown_error = np.quantile(
-            np.abs(draw_errors(values, [size], rng=rng, n_samples=n_samples)), quantile
-        )
+        errors = sample_errors(
+            values,
+            [size],
+            of_these=of_these,
+            seed=_seed_of(values) if seed is None else seed,
+            n_samples=n_samples,
+        )[size]
+        (shown_error,) = errors.distances.quantiles([quantile])
         size = _size_for(
-            error, float(shown_error) ** 2 / (1 / size - inverse_population), inverse_population
+            error, shown_error**2 / (1 / size - inverse_population), inverse_population
         )
     n_queries = _queries_of(size, groups)
     return min(n_queries, groups.n_queries) if of_these else n_queries
@@ -349,13 +361,6 @@ def _group_values(scores: ArrayLike, groups: Groups | None) -> tuple[NDArray[np.
 
 def _seed_of(values: NDArray[np.float64]) -> int:
     return seed_of(values[:, None])
-
-
-def _bootstrap_errors(
-    values: NDArray[np.float64], sizes: Sequence[int], *, rng: np.random.Generator, n_samples: int
-) -> NDArray[np.float64]:
-    """(len(sizes), n_samples) means of samples with replacement minus the mean of all."""
-    return resampled_means(values, sizes, rng=rng, n_samples=n_samples) - values.mean()
 
 
 def _size_for(error: float, slope: float, inverse_population: float) -> int:

@@ -94,6 +94,8 @@ def costs_of_analyses(study, client) -> Costs:
         reason = kept.find(inquiry=inquiry).value.get("reason", "")
         print(f"  {name:36} {costs.seconds[name]:7.2f} s {costs.mib[name]:6.0f} MiB {reason}")
         assert not reason or name == "duplicates"  # of few texts none need be the same
+    for name in CHOICES:  # a page without choices has others
+        kept.compute(inquiry=inquiry_of(collection=study, spec=ANALYSES[name].spec(chosen(study))))
     client.force_login(cast.member(study, Role.RESEARCHER))
     for chapter in CHAPTERS:
         page = f"/c/{study.slug}/results/analysis/{chapter}/"

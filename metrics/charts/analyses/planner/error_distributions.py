@@ -1,5 +1,7 @@
 """Sentence, table and chart of the distribution of sampling errors at some sizes."""
 
+from collections.abc import Sequence
+
 from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.planner.plans import (
@@ -10,8 +12,13 @@ from metrics.charts.analyses.planner.plans import (
     middle_note,
 )
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.analyses.planner.error_distributions import QUANTILES, ErrorDistributions
+from metrics.charts.results import AnalysisResult, Column
+from metrics.core.analyses.planner.error_distributions import (
+    HALF,
+    MOST,
+    SHARES,
+    ErrorDistribution,
+)
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 
 DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
@@ -19,18 +26,14 @@ DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 COLUMNS = [
     Column("deviation", "Standard deviation of the error", 4),
     *(
-        Column(f"error_{100 * quantile:g}", f"Quantile {100 * quantile:g} % of the error", 4)
-        for quantile in QUANTILES
+        Column(f"within_{100 * share:g}", f"{100 * share:g} % of samples within", 4)
+        for share in SHARES
     ),
-    Column("within_50", "Half are within", 4),
-    Column("within_95", "95 of 100 are within", 4),
-    Column("distance", "Distance", 4),
-    Column("share", "Samples within it, %", 1),
 ]
 
 
 def distribution_result(
-    distributions: ErrorDistributions,
+    distributions: Sequence[ErrorDistribution],
     run: str,
     middle: MiddleBySpread,
     population: PlannedQueries,
@@ -45,33 +48,30 @@ def distribution_result(
     own_size : the size that somebody typed, among those of the distributions
     cost : of judging such samples, where it is to be told
     """
-    n, n_units, unit = population
-    row = distributions.of_sizes[-1]
+    row = distributions[-1]
     if own_size is not None:
-        row = next(size for size in distributions.of_sizes if size.size == own_size)
-    if population.is_small:
-        headline = f"{n_units:,} {unit} are too few to know the errors of samples"
-    elif row.size == n:
-        headline = f"{n:,} {nouns.queries} are all there are: their score has no error here"
-    else:
-        headline = (
-            f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "
-            f"{run} is within {row.within_half:.3f} of that on all in half of the samples, and "
-            f"further off than {row.within_95:.3f} in one of 20"
-        )
+        row = next(size for size in distributions if size.size == own_size)
     return AnalysisResult(
-        headline=headline,
+        headline=distribution_headline(row, run, nouns, population, measure=measure),
         reading=(
             "Each line is a size of the sample: the share of samples whose score is within a "
             f"distance of that on all {nouns.queries}. Error: the score on the sample less that on "
-            f"all. Samples are of the {nouns.queries} at hand, drawn once each. Table: a row for "
-            "each size, and below these a row for each point of its line."
+            f"all. Samples are of the {nouns.queries} at hand, drawn once each. "
+            f"{population.sampling_text(of_these_alone=True)}"
         ),
         extent=nouns.extent,
         columns=[Column("n", nouns.title), *COLUMNS]
         + (cost.columns if cost else [])
         + ([YOURS_COLUMN] if own_size else []),
-        rows=error_rows(distributions, cost, own_size),
+        rows=[
+            [
+                *size[:2],
+                *size.distances,
+                *(cost.cells(size.size) if cost else []),
+                *([YOURS if size.size == own_size else None] if own_size else []),
+            ]
+            for size in distributions
+        ],
         spec=_lines(distributions, measure, nouns, own_size),
         notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)]
         + ([cost.note] if cost else []),
@@ -79,67 +79,59 @@ def distribution_result(
     )
 
 
-def error_rows(
-    distributions: ErrorDistributions, cost: JudgingCost | None, own_size: int | None
-) -> list[list[Cell]]:
-    """A row for each size, then one for each point of the lines of the chart."""
-    rows: list[list[Cell]] = [
-        [
-            *size[:2],
-            *size.quantiles,
-            size.within_half,
-            size.within_95,
-            None,
-            None,
-            *(cost.cells(size.size) if cost else []),
-            *([YOURS if size.size == own_size else None] if own_size else []),
-        ]
-        for size in distributions.of_sizes
-    ]
-    n_blank = len(QUANTILES) + 3  # the deviation, and the two distances
-    n_columns = len(rows[0])
-    for size in distributions.of_sizes:
-        rows += [
-            [
-                *[size.size, *[None] * n_blank, distance, 100 * share],
-                *[None] * (n_columns - n_blank - 3),
-            ]
-            for distance, share in zip(
-                distributions.distances.tolist(), size.shares.tolist(), strict=True
-            )
-        ]
-    return rows
+def distribution_headline(
+    row: ErrorDistribution, run: str, nouns: Nouns, population: PlannedQueries, *, measure: str
+) -> str:
+    """The distances that half, and nearly all, of the samples of a size stay within."""
+    n = population.n
+    if population.is_small:
+        return f"{population.n_units:,} {population.unit} are too few to know the errors of samples"
+    if row.size == n:
+        return f"{n:,} {nouns.queries} are all there are: their score has no error here"
+    return (
+        f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "
+        f"{run} is within {row.distances[HALF]:.3f} of that on all in at least half of the "
+        f"samples, and further off than {row.distances[MOST]:.3f} in at most one of 20"
+    )
 
 
 def _lines(
-    distributions: ErrorDistributions, measure: str, nouns: Nouns, own_size: int | None
+    distributions: Sequence[ErrorDistribution], measure: str, nouns: Nouns, own_size: int | None
 ) -> Spec:
     """The share of samples within each distance, a line a size."""
     names = [
         count_of(size.size, nouns.queries) + (f" ({YOURS})" if size.size == own_size else "")
-        for size in distributions.of_sizes
+        for size in distributions
     ]
     values = [
         {"size": name, "distance": distance, "share": 100 * share}
-        for name, size in zip(names, distributions.of_sizes, strict=True)
-        for distance, share in zip(distributions.distances.tolist(), size.shares, strict=True)
+        for name, size in zip(names, distributions, strict=True)
+        for distance, share in zip(size.distances, SHARES, strict=True)
     ]
     title = f"Distance from the {measure or 'score'} on all"
     size: Spec = {"field": "size", "type": "nominal", "title": None, "legend": {"columns": 2}}
-    dash = size | {"scale": {"domain": names, "range": list(DASHES[: len(names)])}}
+    size |= {"scale": {"domain": names}}
+    dash = {
+        "field": "size",
+        "type": "nominal",
+        "scale": {"domain": names, "range": list(DASHES[: len(names)])},
+        "legend": None,
+    }
     return {
         "data": {"values": values},
         "height": 260,
-        "mark": "line",
+        "mark": {"type": "line", "point": {"size": 50}},
         "encoding": {
             "x": {"field": "distance", "type": "quantitative", "title": title},
             "y": {"field": "share", "type": "quantitative", "title": "Samples, %"},
-            "color": size | {"scale": {"domain": names}},
+            "color": size,
+            "shape": size,
             "strokeDash": dash,
+            "order": {"field": "share"},
             "tooltip": [
                 tooltip_row("size", "Sample"),
                 tooltip_row("distance", "Within", ".4f"),
-                tooltip_row("share", "Samples, %", ".1f"),
+                tooltip_row("share", "Samples, %", ".0f"),
             ],
         },
     }

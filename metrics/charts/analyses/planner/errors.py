@@ -55,14 +55,19 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     nouns, score = plan.nouns, plan.measure or "score"
     row = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
     n = plan.of_these[row]
-    n_at_hand, n_units, unit = plan.population
-    headline = f"{n_units:,} {unit} are too few to know how the scores of a run spread"
-    if not plan.population.is_small:
+    population, n_at_hand = plan.population, plan.population.n
+    headline = (
+        f"{population.n_units:,} {population.unit} are too few to know how the scores of a run "
+        "spread"
+    )
+    if not population.is_small:
         verb = "keeps" if n == 1 else "keep"
         headline = (
-            f"{n:,} of the {n_at_hand:,} {nouns.queries} {verb} the {score} of a run like "
-            f"{plan.run} within {plan.errors[row]:g} of that on all in 95 of 100 samples"
+            f"{'' if population.is_exact else 'About '}{n:,} of the {n_at_hand:,} "
+            f"{nouns.queries} {verb} the {score} of a run like {plan.run} within "
+            f"{plan.errors[row]:g} of that on all in at least 95 of 100 samples"
         )
+    groups_text = "" if population.n_units == n_at_hand else f", in whole {population.unit}"
     lines = plan_lines(
         [
             {"kind": kind, "n": size, "y": error}
@@ -76,9 +81,10 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     return AnalysisResult(
         headline=headline,
         reading=(
-            f"{nouns.title} so that 95 of 100 samples are within the error. Of these: of the "
+            f"The fewest {nouns.queries} from which on at least 95 of 100 samples are within the "
+            f"error. {population.sampling_text()} Of these: of the "
             f"{n_at_hand:,} at hand, drawn once each. Like these: other {nouns.queries} of the "
-            f"same kind{'' if n_units == n_at_hand else f', in whole {unit}'}. "
+            f"same kind{groups_text}. "
             + (f"Pairs, hours and pay are of the {nouns.queries} of these." if cost else "")
         ).strip(),
         extent=nouns.extent,

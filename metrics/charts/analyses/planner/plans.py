@@ -19,16 +19,35 @@ YOURS_COLUMN = Column("yours", "Yours")
 
 
 class PlannedQueries(NamedTuple):
-    """The n queries that a plan draws of, in n_units groups; unit : their noun, in the plural."""
+    """The n queries that a plan draws of, in n_units groups.
+
+    unit : their noun, in the plural
+    n_samples : of a size, by which errors are known
+    is_exact : True where scores take two values, so that errors of these very queries are exact
+    """
 
     n: int
     n_units: int
     unit: str
+    n_samples: int = 0
+    is_exact: bool = False
 
     @property
     def is_small(self) -> bool:
         """True if it is too small to know a spread by."""
         return self.n_units < FEWEST
+
+    def sampling_text(self, *, of_these_alone: bool = False) -> str:
+        """A sentence on how exact errors are, of samples of these queries alone or of both kinds.
+
+        Whole groups of two-valued scores have many values.
+        """
+        samples = f"by {self.n_samples:,} samples of a size, so not to the last digit"
+        if not self.is_exact:
+            return f"Errors are {samples}."
+        if of_these_alone or self.n_units == self.n:
+            return "Errors are exact, as a score is one of two values."
+        return f"Errors of these are exact, as a score is one of two values; like these {samples}."
 
     def groups_text(self, queries: str) -> str:
         """A sentence on numbers that are of whole groups; empty where each query is by itself."""

@@ -49,8 +49,8 @@ def sampling_result(
     middle : the position of the run whose scores spread in the middle, of which the headline is
     own_size : the size that somebody typed, among those of the curves
     """
-    middle_curve, (n, n_units, unit) = curves[middle], population
-    groups_text = "" if n_units == n else f", in whole {unit}"
+    middle_curve, n = curves[middle], population.n
+    groups_text = "" if population.n_units == n else f", in whole {population.unit}"
     most = n / 2 if own_size is None else own_size
     row = next((size for size in reversed(middle_curve.sizes) if size.size <= most), None)
     lines = _error_lines(curves, nouns, measure)
@@ -60,7 +60,8 @@ def sampling_result(
             "The distance that so many of 100 samples stay within. Of these: samples of the "
             f"{nouns.queries} at hand, drawn once each. Like these: other {nouns.queries} of the "
             f"same kind{groups_text}. These are errors of one score: the error of the difference "
-            f"of two runs on the same {nouns.queries} may be smaller or larger."
+            f"of two runs on the same {nouns.queries} may be smaller or larger. "
+            f"{population.sampling_text()}"
         ),
         extent=nouns.extent,
         columns=[Column("run", "Run"), Column("n", nouns.title), *COLUMNS]
@@ -81,20 +82,19 @@ def sampling_headline(
     row: ErrorQuantiles | None, run: str, nouns: Nouns, population: PlannedQueries, *, measure: str
 ) -> str:
     """The error of samples of one size of a run, where there are enough to know their spread."""
-    n, n_units, unit = population
-    score = measure or "score"
+    n, score = population.n, measure or "score"
     if row is None or population.is_small:
-        return f"{n_units:,} {unit} are too few to know the errors of samples"
+        return f"{population.n_units:,} {population.unit} are too few to know the errors of samples"
     if row.size == n:
         return f"{n:,} {nouns.queries} are all there are: their score has no error here"
     if row.of_these is None:
         return (
             f"On {row.size:,} {nouns.queries} like these the {score} of {run} is within "
-            f"{row.like_these[2]:.3f} of that on ever more in 95 of 100 samples"
+            f"{row.like_these[2]:.3f} of that on ever more in at least 95 of 100 samples"
         )
     return (
         f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is within "
-        f"{row.of_these[2]:.3f} of that on all in 95 of 100 samples"
+        f"{row.of_these[2]:.3f} of that on all in at least 95 of 100 samples"
     )
 
 
@@ -113,7 +113,7 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
     dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
     dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}
     y: Spec = {"field": "error", "type": "quantitative"}
-    y["title"] = f"Error{f' of {measure}' * bool(measure)} in 95 of 100 samples"
+    y["title"] = f"Error{f' of {measure}' * bool(measure)} in at least 95 of 100 samples"
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("kind", "Samples"),

@@ -28,8 +28,10 @@ ANALYSES = [
         question="How far from the score on all queries is the score on a sample of them?",
         paper="FIRE, section 4.3, Figures 4, 9 and 10",
         definition=(
-            "The distance between the mean of a sample and the mean of all, and the distance that "
-            "half, 75, 95 and 99 of 100 samples stay within, by 2,000 samples of a size. Of these "
+            "The distance between the mean of a sample and the mean of all: the smallest that at "
+            "least half, 75, 95 and 99 of 100 samples stay within. Where scores take two values it "
+            "is exact (hypergeometric; of others like these binomial), else it is by 2,000 samples "
+            "of a size. Of these "
             "queries: drawn one by one without replacement, as a pool draws them. Like these: "
             "whole groups of queries with replacement, which stands for other queries of the same "
             "kind (FIRE draws single ones with replacement). The headline is of the run whose "
@@ -52,10 +54,11 @@ ANALYSES = [
         paper="FIRE, section 4.3, Figures 9 and 10",
         definition=(
             "Of the run whose scores spread in the middle of the chosen ones: the mean of a sample "
-            "less the mean of all, by 10,000 samples of a tenth, a quarter and half of these "
-            "queries, drawn without replacement; the share of samples within each distance, and "
-            "quantiles of the error. A number of queries that was typed is one size more, with "
-            "what judging it costs."
+            "less the mean of all, for samples of a tenth, a quarter and half of these queries, "
+            "drawn without replacement: the standard deviation, and the smallest distance that at "
+            "least 10, 25, 50, 75, 90, 95 and 99 of 100 samples stay within. Where scores take two "
+            "values these are exact (hypergeometric), else by 10,000 samples of a size. A number "
+            "of queries that was typed is one size more, with what judging it costs."
         ),
         find=sample_sizes.error_distribution,
         function=error_distributions,
@@ -72,10 +75,11 @@ ANALYSES = [
         question="How many queries does a score with a small error take, and what do they cost?",
         paper="FIRE, section 4.3",
         definition=(
-            "The smallest number of queries with which 95 of 100 samples stay within the error, "
-            "for the run whose scores spread in the middle of the chosen ones: of these queries, "
-            "drawn one by one without replacement as a pool draws them, and of others like these, "
-            "in whole groups. Pairs: the first 10 "
+            "The smallest number of queries from which on at least 95 of 100 samples stay within "
+            "the error: exact where scores take two values (hypergeometric; of others like these "
+            "binomial), else about that, by 2,000 samples. Of the run whose scores spread in "
+            "the middle of the chosen ones: of these queries, drawn one by one without replacement "
+            "as a pool draws them, and of others like these, in whole groups. Pairs: the first 10 "
             "of each chosen run, each pair once. Hours: at the median time of a judgment here, one "
             "label a pair; gold checks and second labels come on top. Pay: as set in the settings. "
             "An error that was typed is one more, of which the headline is."

@@ -14,8 +14,10 @@ from metrics.charts.analyses.planner.plans import JudgingCost, PlannedQueries
 from metrics.charts.analyses.planner.sampling_errors import RunErrors, sampling_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.planner.error_distributions import error_distributions
+from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.resampling import seed_of
 from metrics.core.statistics.sample_sizes import (
+    ErrorQuantiles,
     MiddleBySpread,
     error_quantiles,
     middle_pair,
@@ -24,6 +26,7 @@ from metrics.core.statistics.sample_sizes import (
     queries_for_error,
     simulated_power,
 )
+from metrics.core.statistics.two_values import TwoValues
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import runs_of
 from metrics.services.analysis.plan_numbers import PlanNumbers
@@ -39,7 +42,7 @@ from pooling.services.runs.rankings import left_out_keys, load_top
 
 MOST_CURVES = 4  # runs whose lines can be told apart
 DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
-N_SAMPLES = 2_000
+N_SAMPLES, N_SAMPLES_OF_ONE = 2_000, 10_000  # for several runs or errors, and for one run
 SIZES = (10, 25, 50, 100, 250, 500, 1_000, 3_000, 10_000, 30_000)
 PARTS = (10, 4, 2)  # of the queries that a distribution is of: a tenth, a quarter, half
 BEYOND = 4  # times the queries there are: the largest sample of others like them
@@ -121,21 +124,13 @@ def steps_with(own: float | None, steps: Sequence[float], scores: TopicScores) -
 def _sampling_errors(scores: TopicScores, plan: PlanNumbers) -> AnalysisResult:
     n = len(scores.topics)
     middle = middle_run(scores.values[:, :MOST_CURVES], scores.groups)
-    sizes = sorted(
-        {size for size in SIZES if size <= BEYOND * n}
-        | {n}
-        | own_sizes(scores, plan, most=BEYOND * n)
-    )
+    sizes = {size for size in SIZES if size <= BEYOND * n} | {n}
+    own_size = own_sizes(scores, plan, most=BEYOND * n) - sizes
     curves = [
-        RunErrors(
-            name,
-            error_quantiles(
-                values, sizes, quantiles=QUANTILES, groups=scores.groups, n_samples=N_SAMPLES
-            ),
-        )
+        RunErrors(name, _size_errors(values, scores.groups, sorted(sizes), sorted(own_size)))
         for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
     ]
-    population = PlannedQueries(n, scores.groups.n, scores.unit)
+    population = planned_queries(scores, scores.values[:, :MOST_CURVES], N_SAMPLES)
     nouns = scores.nouns
     if (n_runs := len(scores.runs)) > MOST_CURVES:
         note = f"Of the first {MOST_CURVES} of the {n_runs:,} runs."
@@ -148,6 +143,29 @@ def _sampling_errors(scores: TopicScores, plan: PlanNumbers) -> AnalysisResult:
         middle=middle.position,
         own_size=plan.n,
     )
+
+
+def _size_errors(
+    values: NDArray[np.float64], groups: Groups, *lists_of_sizes: list[int]
+) -> list[ErrorQuantiles]:
+    """The errors of a run by size; samples of one list of sizes tell nothing of another list's."""
+    rows = [
+        row
+        for sizes in lists_of_sizes
+        for row in error_quantiles(
+            values, sizes, quantiles=QUANTILES, groups=groups, n_samples=N_SAMPLES
+        )
+    ]
+    return sorted(rows, key=lambda row: row.size)
+
+
+def planned_queries(
+    scores: TopicScores, values: NDArray[np.float64], n_samples: int
+) -> PlannedQueries:
+    """The queries that samples are of; values : (Q, S) scores of some runs on them."""
+    shares = scores.groups.apart.shares(values)
+    is_exact = all(TwoValues.of(run_shares) is not None for run_shares in shares.T)
+    return PlannedQueries(len(scores.topics), scores.groups.n, scores.unit, n_samples, is_exact)
 
 
 def middle_with_spread(scores: TopicScores) -> tuple[MiddleBySpread, NDArray[np.float64]]:
@@ -169,10 +187,10 @@ def _error_distribution(
     n = len(scores.topics)
     sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan, most=n))
     return distribution_result(
-        error_distributions(values, sizes, groups=scores.groups),
+        error_distributions(values, sizes, groups=scores.groups, n_samples=N_SAMPLES_OF_ONE),
         scores.runs[middle.position],
         middle,
-        PlannedQueries(n, scores.groups.n, scores.unit),
+        planned_queries(scores, values[:, None], N_SAMPLES_OF_ONE),
         measure=scores.measure,
         nouns=scores.nouns,
         own_size=plan.n,
@@ -198,7 +216,7 @@ def _error_plan(scores: TopicScores, plan: PlanNumbers) -> ErrorPlan:
         errors,
         of_these,
         like_these,
-        PlannedQueries(len(scores.topics), scores.groups.n, scores.unit),
+        planned_queries(scores, values[:, None], N_SAMPLES),
         scores.measure,
         scores.nouns,
         plan.error,

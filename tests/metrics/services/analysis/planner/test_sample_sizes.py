@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from annotate.models import Collection, Judgment, Role
-from metrics.charts.results import MOST_ROWS_OF_CHART
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
@@ -94,7 +93,7 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
     ("values", "name", "sentence"),
     [
         (ROWS, "sampling-error", "On 100 of the 200 topics the score of run1 is within 0.0"),
-        (ROWS, "queries-for-error", "within 0.03 of that on all in 95 of 100 samples"),
+        (ROWS, "queries-for-error", "within 0.03 of that on all in at least 95 of 100 samples"),
         (ROWS / 9, "queries-for-error", "topics keep the score of a run like run1 within 0.03"),
         (ROWS / 99, "queries-for-error", "1 of the 200 topics keeps the score of a run like"),
         (ROWS, "queries-for-difference", "To see a difference of 0.03 between runs like run0 and"),
@@ -127,7 +126,7 @@ def test_of_many_runs_of_a_file_the_first_four_have_lines_and_a_note_says_so():
 
 def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
     result = of_file("error-distribution", ROWS)
-    rows, points = rows_of(result)[:3], rows_of(result)[3:]
+    rows = rows_of(result)
     assert [row["n"] for row in rows] == [20, 50, 100]
     deviations = [row["deviation"] for row in rows]
     assert deviations == sorted(deviations, reverse=True)
@@ -135,22 +134,32 @@ def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
     assert rows[-1]["within_95"] == pytest.approx(half["of_these_95"], abs=0.01)
     assert result.headline.startswith("On 100 of the 200 topics the score of a run like run1 is")
     # the table has the points of the lines
-    drawn = [
-        (int(value["size"].split()[0]), value["distance"], value["share"])
+    points = [
+        (int(value["size"].split()[0]), value["share"], value["distance"])
         for value in result.spec["data"]["values"]
     ]
-    assert [(row["n"], row["distance"], row["share"]) for row in points] == drawn
-    assert len(result.rows) < MOST_ROWS_OF_CHART
-    for row in rows:
-        within = [
-            point["share"]
-            for point in points
-            if point["n"] == row["n"] and point["distance"] >= row["within_95"]
-        ]
-        assert min(within) >= 95
+    assert points == [
+        (row["n"], share, row[f"within_{share:g}"])
+        for row in rows
+        for share in (10, 25, 50, 75, 90, 95, 99)
+    ]
     assert of_file("error-distribution", ROWS[:20]).headline == (
         "20 topics are too few to know the errors of samples"
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence", "about"),
+    [
+        (ROWS, "exact, as a score is one of two values", ""),
+        (ROWS * np.linspace(0.5, 1, 200)[:, None], "samples of a size", "About "),
+    ],
+)
+def test_the_reading_says_whether_errors_are_exact(values, sentence, about):
+    for name in (NAMES[0], NAMES[1], "error-distribution"):
+        assert sentence in of_file(name, values).reading
+    headline = of_file(NAMES[1], values).headline
+    assert headline.startswith("About ") == bool(about)
 
 
 def test_scores_beyond_one_have_errors_of_their_own_size():
