@@ -54,7 +54,12 @@ class Command(BaseCommand):
             "--power", type=share, default=0.8, help="chance to show a difference (.8)"
         )
         parser.add_argument("--alpha", type=share, default=0.05, help="level of significance (.05)")
-        parser.add_argument("--samples", type=count, default=10_000, help="samples a size (10000)")
+        parser.add_argument(
+            "--samples",
+            type=count,
+            default=10_000,
+            help="samples a size (10000), where scores take more than two values",
+        )
         parser.add_argument(
             "--seed", type=whole, help="of the samples; default: a hash of the scores"
         )
