@@ -49,24 +49,42 @@ class ErrorPlan(NamedTuple):
             )
         ]
 
+    @property
+    def score(self) -> str:
+        """The measure in words."""
+        return self.measure or "score"
+
+    @property
+    def wanted_row(self) -> int:
+        """The row of the error that somebody typed, or of a usual one."""
+        return WANTED if self.own_error is None else self.errors.index(self.own_error)
+
+    @property
+    def n_wanted(self) -> int:
+        """The queries of these for that error."""
+        return self.of_these[self.wanted_row]
+
+    @property
+    def headline(self) -> str:
+        """The queries for that error in words, where there are enough to know a spread."""
+        population, n = self.population, self.n_wanted
+        if population.is_small:
+            return (
+                f"{population.n_units:,} {population.unit} are too few to know how the scores of a "
+                "run spread"
+            )
+        return (
+            f"{'' if population.is_exact else 'About '}{n:,} of the {population.n:,} "
+            f"{self.nouns.queries} {'keeps' if n == 1 else 'keep'} the {self.score} of a run like "
+            f"{self.run} within {self.errors[self.wanted_row]:g} of that on all in at least 95 of "
+            "100 samples"
+        )
+
 
 def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
     """The queries that bring the error of a score down to each of some errors."""
-    nouns, score = plan.nouns, plan.measure or "score"
-    row = WANTED if plan.own_error is None else plan.errors.index(plan.own_error)
-    n = plan.of_these[row]
+    nouns = plan.nouns
     population, n_at_hand = plan.population, plan.population.n
-    headline = (
-        f"{population.n_units:,} {population.unit} are too few to know how the scores of a run "
-        "spread"
-    )
-    if not population.is_small:
-        verb = "keeps" if n == 1 else "keep"
-        headline = (
-            f"{'' if population.is_exact else 'About '}{n:,} of the {n_at_hand:,} "
-            f"{nouns.queries} {verb} the {score} of a run like {plan.run} within "
-            f"{plan.errors[row]:g} of that on all in at least 95 of 100 samples"
-        )
     groups_text = "" if population.n_units == n_at_hand else f", in whole {population.unit}"
     lines = plan_lines(
         [
@@ -75,11 +93,11 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             for error, size in zip(plan.errors, sizes, strict=True)
         ],
         ("Of these", "Like these"),
-        f"Error of {score}",
+        f"Error of {plan.score}",
         nouns,
     )
     return AnalysisResult(
-        headline=headline,
+        headline=plan.headline,
         reading=(
             f"The fewest {nouns.queries} from which on at least 95 of 100 samples are within the "
             f"error. {population.sampling_text()} Of these: of the "
@@ -102,5 +120,5 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             middle_note(f"The scores of {plan.run}", "a run", plan.middle),
             *([cost.note] if cost else []),
         ],
-        next_parameters={"n_sources": [str(n)]},
+        next_parameters={"n_sources": [str(plan.n_wanted)]},
     )
