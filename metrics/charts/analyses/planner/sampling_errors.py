@@ -113,7 +113,7 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
     dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
     dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}
     y: Spec = {"field": "error", "type": "quantitative"}
-    y["title"] = f"Error{f' of {measure}' * bool(measure)} in at least 95 of 100 samples"
+    y["title"] = f"Error{f' of {measure}' * bool(measure)}, 95 of 100 within"
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("kind", "Samples"),
