@@ -93,7 +93,7 @@ class AnalysisPanel(NamedTuple):
         inquiry = inquiry_of(collection=self.collection, spec=spec)
         return {
             "id": f"{self.id}-job",
-            "poll_url": self._address("analysis-state"),
+            "poll_url": self._address("analysis-state", is_cut=False),
             "title": "Computing",
             "detail": "Some seconds for most collections; the page may be left meanwhile.",
             "job_status": progress.job_status(job=inquiry.job),
@@ -121,12 +121,13 @@ class AnalysisPanel(NamedTuple):
             return None
         return self.answer.result.chart(id=self.id, caption=self.caption)
 
-    def _address(self, name: str) -> str:
+    def _address(self, name: str, *, is_cut: bool = True) -> str:
         path = reverse(
             f"metrics:{name}",
             args=[self.collection.slug, self.analysis.chapter.slug, self.analysis.name],
         )
-        return f"{path}?{_parameters(self.analysis, self.choices).urlencode(safe=':,@()=')}"
+        parameters = _parameters(self.analysis, self.choices, is_cut=is_cut)
+        return f"{path}?{parameters.urlencode(safe=':,@()=')}"
 
 
 def panels_of(
@@ -150,18 +151,29 @@ def panels_of(
     ]
 
 
-def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
-    """The parameters of an address that holds every choice, whatever the defaults will be."""
+def _parameters(analysis: Analysis, choices: SharedChoices, *, is_cut: bool) -> QueryDict:
+    """The parameters of an address that holds every choice, whatever the defaults will be.
+
+    is_cut : of the chosen runs and measures those that the analysis is about; else all of them,
+        so that its caption can tell of how many they are the first
+    """
     spec = analysis.spec(choices)
+    runs, measures = list(spec.scores.runs), spec.scores.measures
+    if not is_cut:
+        measures = tuple(choices.measures) or measures
+        if len(choices.runs) > len(runs):
+            # all runs of a direction are its default, and would be too many for an address
+            is_default = len(choices.runs) == len(choices.available_runs)
+            runs = [] if is_default else sorted(run.pk for run in choices.runs)
     values = {
         "direction": ([spec.direction], not analysis.of_pairs),
         "labels": ([spec.scores.label_source], Choice.LABELS in analysis.choices),
         "threshold": ([str(spec.scores.threshold)], Choice.THRESHOLD in analysis.choices),
         "queries": ([spec.scores.query_set], Choice.QUERIES in analysis.choices),
-        "measure": ([" ".join(spec.scores.measures)], Choice.MEASURE in analysis.choices),
+        "measure": ([" ".join(measures)], Choice.MEASURE in analysis.choices),
         "decide": ([spec.scores.method], Choice.METHOD in analysis.choices),
         "missing": ([spec.scores.missing], Choice.MISSING in analysis.choices),
-        "run": ([str(run) for run in spec.scores.runs], Choice.RUNS in analysis.choices),
+        "run": ([str(run) for run in runs], Choice.RUNS in analysis.choices),
     }
     parameters = QueryDict(mutable=True)
     for name, (texts, is_choice) in values.items():

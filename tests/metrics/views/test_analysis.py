@@ -10,6 +10,7 @@ from metrics.charts.charts import Figure
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 from metrics.templatetags.chart_tables import table_rows
 from metrics.views import analysis as views
+from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import compute_kept
@@ -93,6 +94,28 @@ def test_links_hold_every_choice_whatever_the_defaults_are(client, study):
     studies.run(study, "aaa", seed=9)
     choices = client.get(unescape(hits)).context["choices"]
     assert [run.name for run in choices.runs] == ["alpha", "beta"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, "Runs: alpha, beta, the first of 4 by name."),
+        ({"team": "Blue"}, "Runs: alpha, beta, the first of 3 by name."),
+        ({"team": "Blue", "measure": "C@1 AP"}, "Measure C@1, the first of 2 chosen. Runs: "),
+    ],
+)
+def test_a_polled_finding_is_that_of_the_page_loaded_anew(client, study, parameters, words):
+    for name in ("further", "another one"):
+        studies.run(study, f"x {name}", seed=len(name))
+    Run.objects.filter(direction="forward").exclude(name="x further").update(team="Blue")
+    address = f"{ROOM}collection/hits-by-length/"
+    (poll,) = re.findall('hx-get="([^"]*)"', client.get(address, parameters).content.decode())
+    # an address of all runs would be too long where there are many
+    assert ("run=" in poll) == (parameters != {})
+    compute_kept(study, "hits-by-length", **parameters)
+    polled = client.get(unescape(poll)).content.decode().strip()
+    assert words in unescape(polled)
+    assert polled in client.get(address, parameters).content.decode()
 
 
 def test_a_marked_team_is_chosen_on_the_page_and_stays_in_the_address(client, study):
