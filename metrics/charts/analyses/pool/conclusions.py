@@ -14,33 +14,7 @@ from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 MOST_SETS = 44  # of the chart
 FEWEST = 30  # groups of queries from which on a headline says what lasts
 TAUS = ("tau-b", "tau-AP")
-COLUMNS = [
-    Column("kind", "Differs by"),
-    Column("labels", "Label set"),
-    Column("n_left_out", "Labels left out"),
-    Column("n_moved", "Pairs of another grade"),
-    Column("tau", "Kendall's tau-b", 3),
-    Column("tau_ap", "tau-AP", 3),
-    Column("is_top_same", f"First {TOP} ranks the same"),
-    Column("fall", f"Most places that one of the first {TOP} falls"),
-    Column("fallen_run", "Run that does"),
-    Column("n_same", "Pairs that differ: same"),
-    Column("n_opposite", "Pairs: opposite"),
-    Column("n_lost", "Pairs: lost"),
-    Column("n_new", "Pairs: new"),
-]
-
-READING = (
-    "Each line is another set of labels for the same runs; the lowest and the highest scores give "
-    "each run labels of its own, and earlier labels are those that were there before the last ones "
-    "came. Circles are Kendall's tau-b between the order of the runs under it and under the chosen "
-    "labels, diamonds tau-AP, which weighs the top more: 1 is the same order. The words count the "
-    "pairs of runs that differ by Tukey's HSD under the chosen labels: the same way here (same), "
-    "the other way round (opposite) or no longer (lost); new pairs differ here alone. The table of "
-    "differences goes by the test chosen there. Beneath: whether "
-    f"the first {TOP} ranks are the same, or one of their runs that falls most. Where much depends "
-    "on one annotator, second opinions on those labels are worth more than new ones."
-)
+MOST_NAMED = 2  # label sets in a headline
 
 
 class SetKind(StrEnum):
@@ -87,7 +61,7 @@ def conclusions_result(
     sets : those of the outcome, then the earlier ones, which the headline leaves to the notes
     n_groups : of the queries; unit : the plural noun for one
     """
-    units = count_of(n_groups, unit)
+    units, top = count_of(n_groups, unit), min(TOP, len(runs))
     pairs = list(zip(sets, [*outcome.of_sets, *earlier], strict=True))
     advice = advice_notes(
         [
@@ -107,12 +81,12 @@ def conclusions_result(
             measure=measure,
             few_units="" if n_groups >= FEWEST else units,
         ),
-        reading=READING,
+        reading=reading_of(top),
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
             f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"
         ),
-        columns=COLUMNS,
+        columns=columns_of(top),
         rows=[conclusion_cells(label_set, conclusion, runs) for label_set, conclusion in pairs],
         spec=_chart(pairs[:MOST_SETS], runs),
         notes=[
@@ -120,6 +94,41 @@ def conclusions_result(
             *nouns.notes,
             *notes_on_sets(pairs, measure=measure, queries=nouns.queries),
         ],
+    )
+
+
+def columns_of(top: int) -> list[Column]:
+    """The columns of the table; top : ranks that are looked at by themselves."""
+    return [
+        Column("kind", "Differs by"),
+        Column("labels", "Label set"),
+        Column("n_left_out", "Labels left out"),
+        Column("n_moved", "Pairs of another grade"),
+        Column("tau", "Kendall's tau-b", 3),
+        Column("tau_ap", "tau-AP", 3),
+        Column("is_top_same", f"First {top} ranks the same"),
+        Column("fall", f"Most places that one of the first {top} falls"),
+        Column("fallen_run", "Run that does"),
+        Column("n_same", "Pairs that differ: same"),
+        Column("n_opposite", "Pairs: opposite"),
+        Column("n_lost", "Pairs: lost"),
+        Column("n_new", "Pairs: new"),
+    ]
+
+
+def reading_of(top: int) -> str:
+    """A guide to the chart; top : ranks that are looked at by themselves."""
+    return (
+        "Each line is another set of labels for the same runs; the lowest and the highest scores "
+        "give each run labels of its own, and earlier labels are those that were there before the "
+        "last ones came. Circles are Kendall's tau-b between the order of the runs under it and "
+        "under the chosen labels, diamonds tau-AP, which weighs the top more: 1 is the same order. "
+        "The words count the pairs of runs that differ by Tukey's HSD under the chosen labels: the "
+        "same way here (same), the other way round (opposite) or no longer (lost); new pairs "
+        "differ here alone. The table of differences goes by the test chosen there. Beneath: "
+        f"whether the first {top} ranks are the same, or one of their runs that falls most. Where "
+        "much depends on one annotator, second opinions on those labels are worth more than new "
+        "ones."
     )
 
 
@@ -174,34 +183,62 @@ def _headline(
     label_sets = counted(n_sets, "other label set")
     if few_units:
         return f"{measure} of {counted(n_runs, 'run')} under {label_sets}, over only {few_units}"
+    pairs = list(zip(sets, outcome.of_sets, strict=True))
     if not outcome.n_decided:
         text = f"No two of {counted(n_runs, 'run')} differ by {measure} under the chosen labels"
     else:
+        verb = "differs" if outcome.n_decided == 1 else "differ"
         text = (
-            f"Of {counted(outcome.n_decided, 'pair')} of runs that differ by {measure}, "
-            f"{outcome.n_lasting:,} do so under {'each of ' * (n_sets > 1)}{label_sets} too"
+            f"Of {counted(outcome.n_decided, 'pair')} of runs that {verb} by {measure}, "
+            f"{lasting_text(pairs, outcome.n_lasting)}"
         )
     taus = [
-        (conclusion.tau, label_set)
-        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
-        if conclusion.tau is not None
+        (conclusion.tau, label_set) for label_set, conclusion in pairs if conclusion.tau is not None
     ]
     if not taus:
         return text
     tau, label_set = min(taus, key=lambda row: row[0])
     if tau >= 1:
         return f"{text}; none of them orders the runs otherwise"
-    if label_set.kind == SetKind.UNLABELLED:
-        where = f"{label_set.title} that unlabelled targets allow"
-    elif label_set.kind == SetKind.PERSON:
-        where = f"the labels {label_set.title}"
-    else:
-        where = label_set.title
+    where = name_in_sentence(label_set)
     n_equal = sum(round(value - tau, 9) == 0 for value, _ in taus) - 1
     if n_equal:
         where += f", and as much with {counted(n_equal, 'other label set')}"
     verb = "moves" if len(taus) == n_equal + 1 else "moves most"
     return f"{text}; the order {verb} with {where} (tau-b {tau:.2f})"
+
+
+def lasting_text(pairs: Sequence[tuple[SetWords, Conclusion]], n_lasting: int) -> str:
+    """The differences that last, under the label sets that decide anything; and those that do not.
+
+    pairs : each label set with its conclusion; under one of them at least there is one
+    """
+    idle = [row for row, conclusion in pairs if conclusion.n_same == 0 and not conclusion.decides]
+    n_deciding = sum(conclusion.decides for _, conclusion in pairs)
+    if not n_deciding:
+        sets = counted(len(idle), "other label set")
+        return f"none does so under {sets}, with which no two runs differ at all"
+    verb = "does so" if n_lasting in (0, 1) else "do so"
+    text = (
+        f"{f'{n_lasting:,}' if n_lasting else 'none'} {verb} under {'each of ' * (n_deciding > 1)}"
+        f"{counted(n_deciding, 'other label set')}{' too' * (n_lasting > 0)}"
+    )
+    if not idle:
+        return text
+    names = [name_in_sentence(label_set) for label_set in idle[:MOST_NAMED]]
+    if n_further := len(idle) - len(names):
+        names.append(counted(n_further, "more label set"))
+    which = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{text}; with {which} no two runs differ"
+
+
+def name_in_sentence(label_set: SetWords) -> str:
+    """A label set after "with"."""
+    if label_set.kind == SetKind.UNLABELLED:
+        return f"{label_set.title} that unlabelled targets allow"
+    if label_set.kind == SetKind.PERSON:
+        return f"the labels {label_set.title}"
+    return label_set.title
 
 
 def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
@@ -211,7 +248,9 @@ def conclusion_lines(conclusion: Conclusion, runs: Sequence[str]) -> list[str]:
     if conclusion.fallen_run is not None:
         lines.append(f"{runs[conclusion.fallen_run]} falls {conclusion.fall}")
     elif conclusion.is_top_same is not None:
-        lines.append(f"first {TOP} {'' if conclusion.is_top_same else 'not '}the same")
+        lines.append(
+            f"first {min(TOP, len(runs))} {'' if conclusion.is_top_same else 'not '}the same"
+        )
     return lines
 
 

@@ -35,12 +35,17 @@ class Conclusion(NamedTuple):
     n_base_only: int | None
     n_here_only: int | None
 
+    @property
+    def decides(self) -> bool:
+        """True if any two runs differ under the label set."""
+        return any((self.n_same, self.n_opposite, self.n_here_only))
+
 
 class Conclusions(NamedTuple):
     """The conclusion of each label set.
 
     n_pairs : of runs; n_decided : those that differ under the base
-    n_lasting : those of them that differ the same way under every label set with a conclusion
+    n_lasting : those of them that differ the same way under every label set that decides anything
     """
 
     of_sets: list[Conclusion]
@@ -86,7 +91,8 @@ def conclusions(
             continue
         here = _order(sign * scores, groups)
         after = here.verdicts[upper]
-        is_lasting &= after == before
+        if after.any():
+            is_lasting &= after == before
         falls = np.where(first.ranks <= TOP, here.ranks - first.ranks, -n_runs)
         fallen_run = int(np.argmax(falls))
         has_order = np.ptp(first.means) > 0 and np.ptp(here.means) > 0

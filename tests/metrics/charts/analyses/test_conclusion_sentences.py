@@ -4,17 +4,30 @@ import pytest
 
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
+from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import Conclusion, Conclusions
 
 NOUNS = Nouns("queries", "40 queries", [])
 
 
-def headline_of(*taus: float, n_groups: int = 40, unit: str = "queries") -> str:
-    names = ["ann", "bob", "cem"]
-    sets = [SetWords(SetKind.PERSON, name) for name in names[: len(taus)]]
-    rows = [Conclusion(tau, tau, 1, 0, False, 2, 0, 1, 0) for tau in taus]
-    result = conclusions_result(
-        Conclusions(rows, 3, 3, 2),
+SETS = [SetWords(SetKind.PERSON, name) for name in ("ann", "bob", "cem")]
+BOUND = SetWords(SetKind.UNLABELLED, "the highest scores")
+SAME = Conclusion(1.0, 1.0, 0, None, True, 2, 0, 1, 0)
+# all runs are equal
+IDLE = Conclusion(None, None, None, None, None, 0, 0, 3, 0)
+
+
+def result_of(
+    sets: list[SetWords],
+    rows: list[Conclusion],
+    *,
+    n_decided: int = 3,
+    n_lasting: int = 2,
+    n_groups: int = 40,
+    unit: str = "queries",
+) -> AnalysisResult:
+    return conclusions_result(
+        Conclusions(rows, 3, n_decided, n_lasting),
         sets,
         runs=["A", "B", "C"],
         measure="AP",
@@ -22,7 +35,11 @@ def headline_of(*taus: float, n_groups: int = 40, unit: str = "queries") -> str:
         unit=unit,
         nouns=NOUNS,
     )
-    return result.headline
+
+
+def headline_of(*taus: float, **numbers: int | str) -> str:
+    rows = [Conclusion(tau, tau, 1, 0, False, 2, 0, 1, 0) for tau in taus]
+    return result_of(SETS[: len(taus)], rows, **numbers).headline
 
 
 @pytest.mark.parametrize(
@@ -54,6 +71,58 @@ def test_lasting_differences_are_told_under_one_set_and_under_several():
     assert headline_of(1.0).startswith(
         "Of 3 pairs of runs that differ by AP, 2 do so under 1 other label set too"
     )
+
+
+@pytest.mark.parametrize(
+    ("n_decided", "n_lasting", "text"),
+    [
+        (3, 1, "Of 3 pairs of runs that differ by AP, 1 does so under each of 2 other label sets "),
+        (3, 0, "Of 3 pairs of runs that differ by AP, none does so under each of 2 other label s"),
+        (1, 1, "Of 1 pair of runs that differs by AP, 1 does so under each of 2 other label sets"),
+    ],
+)
+def test_one_pair_does_so_and_none_does(n_decided, n_lasting, text):
+    headline = headline_of(1.0, 1.0, n_decided=n_decided, n_lasting=n_lasting)
+    assert headline.startswith(text)
+    assert (" too;" in headline) == (n_lasting > 0)
+
+
+@pytest.mark.parametrize(
+    ("sets", "rows", "ending"),
+    [
+        (
+            [*SETS[:2], BOUND],
+            [SAME, SAME, IDLE],
+            "2 do so under each of 2 other label sets too; with the highest scores that unlabelled "
+            "targets allow no two runs differ; none of them orders the runs otherwise",
+        ),
+        (
+            [SETS[0], BOUND, SetWords(SetKind.SOURCE, "people only"), SETS[1], SETS[2]],
+            [SAME, IDLE, IDLE, IDLE, IDLE],
+            "2 do so under 1 other label set too; with the highest scores that unlabelled targets "
+            "allow, people only and 2 more label sets no two runs differ; none of them orders "
+            "the runs otherwise",
+        ),
+        (
+            SETS[:2],
+            [IDLE, IDLE],
+            "none does so under 2 other label sets, with which no two runs differ at all",
+        ),
+    ],
+)
+def test_label_sets_that_decide_nothing_are_named_and_do_not_count(sets, rows, ending):
+    assert result_of(sets, rows).headline == f"Of 3 pairs of runs that differ by AP, {ending}"
+
+
+def test_no_more_ranks_are_the_same_than_there_are_runs():
+    result = result_of(SETS[:1], [SAME])
+    assert "first 3 ranks are the same" in result.reading
+    assert [column.title for column in result.columns][6:8] == [
+        "First 3 ranks the same",
+        "Most places that one of the first 3 falls",
+    ]
+    words = result.spec["layer"][1]["data"]["values"]
+    assert words[0]["text"][1] == "first 3 the same"
 
 
 def test_few_groups_are_not_called_queries():

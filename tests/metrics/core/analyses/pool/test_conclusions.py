@@ -112,7 +112,8 @@ def test_every_number_is_that_of_its_definition(tables):
         assert conclusion.n_opposite == len(before & turned)
         assert conclusion.n_base_only == len(before - after - turned)
         assert conclusion.n_here_only == len(after - before - {(b, a) for a, b in before})
-        lasting = lasting & after
+        assert conclusion.decides == bool(after)
+        lasting = lasting & after if after else lasting
     assert outcome.n_lasting == len(lasting)
 
 
@@ -152,6 +153,9 @@ def test_labels_that_make_all_runs_equal_have_no_order_and_equal_orders_a_tau_of
     same, equal = outcome.of_sets
     assert (same.tau, same.fall, same.is_top_same) == (1, 0, True)
     assert equal[:5] == (None,) * 5 and equal.n_base_only == outcome.n_decided
+    # where nothing is decided, nothing is decided otherwise
+    assert (same.decides, equal.decides) == (True, False)
+    assert outcome.n_lasting == outcome.n_decided > 0
 
 
 def test_scores_that_are_not_finite_conclude_nothing():
