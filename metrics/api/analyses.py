@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken, Collection
+from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import AnalysisAnswer, look
@@ -87,14 +88,14 @@ def _look(
     collection = get_collection(request=request, slug=slug, roles=LEADERS)
     if name not in ANALYSES:
         raise Http404
-    choices = _choices(request, collection)
+    choices = _choices(request, collection, ANALYSES[name])
     specs = [ANALYSES[name].spec(choices)]
     (answer,) = look(collection=collection, specs=specs, runs=choices.runs)
     return ANALYSES[name], choices, answer
 
 
-def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
-    """Read the choices; raises Unprocessable for an unknown parameter or value."""
+def _choices(request: TokenRequest, collection: Collection, analysis: Analysis) -> SharedChoices:
+    """Read the choices; raises Unprocessable for an unknown parameter or value, or an idle one."""
     parameters = QueryDict(mutable=True)
     for name, values in request.query_params.lists():
         if name not in PARAMETERS:
@@ -102,6 +103,14 @@ def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
                 f'"{name[:60]}" is no parameter; there are {", ".join(PARAMETERS)}.'
             )
         parameters.setlist(PARAMETERS[name], values)
+    names = [name for name, values in request.query_params.lists() if any(values)]
+    if sentence := analysis.idle_sentence(names):
+        raise Unprocessable(sentence)
+    method = parameters.get("decide", "")
+    if method and method not in METHODS:
+        raise Unprocessable(
+            f'"{method[:40]}" is no choice of "method"; there are: {", ".join(METHODS)}.'
+        )
     parameters.setlist("run", _keys(request, collection, parameters.getlist("run")))
     choices = read_shared_choices(
         collection=collection, viewer=request.user, parameters=parameters, one_direction=True

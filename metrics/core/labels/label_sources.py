@@ -53,6 +53,14 @@ class UnknownLabelSource(ValueError):
     """No label source has such a key; the message says what is wrong with it."""
 
 
+class UnknownPart(UnknownLabelSource):
+    """The source is of no part of people's labels; available : what is one, in words."""
+
+    def __init__(self, text: str, available: str) -> None:
+        super().__init__(f'"{text[:60]}" says no part of people\'s labels: {available}.')
+        self.text = text
+
+
 class NoReferenceSet(UnknownLabelSource):
     """The source needs a reference set, and none is named."""
 
@@ -84,11 +92,7 @@ class LabelSource:
         try:
             kind = People(people)
         except ValueError as error:
-            message = (
-                f'"{str(people)[:60]}" says no part of people\'s labels: one of '
-                f"{', '.join(People)}."
-            )
-            raise UnknownLabelSource(message) from error
+            raise UnknownPart(people, f"one of {', '.join(People)}") from error
         names = () if kind == People.ONLY else tuple(sorted(set(sets)))
         if kind != People.ONLY and not names:
             raise NoReferenceSet(kind)
@@ -201,6 +205,8 @@ class RequestedSource(NamedTuple):
             source = self.source()
         except NoReferenceSet as error:
             raise NoReferenceSet(error.people, f"; {_available_sets(names)}") from error
+        except UnknownPart as error:
+            raise UnknownPart(error.text, _available_keys(names)) from error
         missing_sets = [name for name in source.sets if name not in names]
         if missing_sets:
             raise UnknownLabelSource(
@@ -268,6 +274,16 @@ def quote_name(name: str) -> str:
 def _names(text: str) -> list[str]:
     """The names of a key's reference sets; blanks between them belong to no name."""
     return [unquote(name) for name in map(str.strip, text.split(",")) if name]
+
+
+def _available_keys(names: Sequence[str]) -> str:
+    """The keys of the sources of one of these reference sets in words, and that of people only."""
+    if not names:
+        return f'there is "{People.ONLY}", as the collection has no reference set'
+    parts = (People.OVER, People.UNION, People.NONE)
+    keys = [LabelSource.of(part, names[:1]).key for part in parts]
+    sets = f"; as reference sets {_available_sets(names)}" if len(names) > 1 else ""
+    return f"one of {', '.join([*keys, People.ONLY])}{sets}"
 
 
 def _available_sets(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ RUN_HELP = "repeatable, of a file of scores too; default: all"
 OF_COLLECTION = (
     "collection",
     "direction",
-    "part",
+    "name",
     "team",
     "tag",
     "label_source",
@@ -41,24 +41,6 @@ OF_COLLECTION = (
     "protocol",
     "mark",
 )
-
-
-# the choices that each option is about; an analysis that has none of them is the same with any
-CHOICES_OF_OPTIONS = {
-    "run": {Choice.RUNS},
-    "part": {Choice.RUNS},
-    "team": {Choice.RUNS},
-    "tag": {Choice.RUNS},
-    "label_source": {Choice.LABELS},
-    "threshold": {Choice.THRESHOLD},
-    "queries": {Choice.QUERIES},
-    "measure": {Choice.MEASURE},
-    "method": {Choice.METHOD},
-    "missing": {Choice.MISSING},
-    "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
-    **{name: {Choice(name)} for name in PlanNumbers._fields},
-    "mark": {Choice.MARK},
-}
 
 
 class Output(NamedTuple):
@@ -160,31 +142,19 @@ class Command(BaseCommand):
 
 def check_options(analysis: Analysis, options: dict[str, Any]) -> None:
     """Raise CommandError for an option that would change nothing of a file, or in this analysis."""
-    options_given = [name for name in OF_COLLECTION if options[name]]
-    if options["scores"] and options_given:
-        flag = flag_of(options_given[0])
+    names = [name for name, value in (options | {"name": options["part"]}).items() if value]
+    names_of_collection = [name for name in OF_COLLECTION if name in names]
+    if options["scores"] and names_of_collection:
+        flag = flag_of(names_of_collection[0])
         raise CommandError(f"{flag} is of a collection: leave it out with --scores.")
-    if options["direction"] and analysis.of_pairs:
-        raise CommandError(
-            f"--direction changes nothing in {analysis.name}, which is of pairs: leave it out."
-        )
-    for name, choices in CHOICES_OF_OPTIONS.items():
-        if options[name] and not choices & analysis.choices:
-            flags = [
-                flag_of(option)
-                for option, its_choices in CHOICES_OF_OPTIONS.items()
-                if its_choices & analysis.choices
-                and not (options["scores"] and option in OF_COLLECTION)
-            ]
-            has = f"what does: {', '.join(flags)}" if flags else "it has no such option"
-            raise CommandError(
-                f"{flag_of(name)} changes nothing in {analysis.name}: leave it out; {has}."
-            )
+    left_out = OF_COLLECTION if options["scores"] else ()
+    if sentence := analysis.idle_sentence(names, spell=flag_of, left_out=left_out):
+        raise CommandError(sentence)
 
 
-def flag_of(option: str) -> str:
+def flag_of(name: str) -> str:
     """An option as it is typed."""
-    return "--" + option.replace("part", "name").replace("_", "-")
+    return "--" + name.replace("_", "-")
 
 
 def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:

@@ -1,6 +1,6 @@
 """An analysis: what it asks, the function that answers, and what says that the answer is right."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -73,6 +73,24 @@ class Choice(StrEnum):
     DIFFERENCE = "difference"
     POWER = "power"
     MARK = "mark"
+
+
+# the choices that each parameter of commands and programs is about
+CHOICES_OF_PARAMETERS = {
+    "run": {Choice.RUNS},
+    "name": {Choice.RUNS},
+    "team": {Choice.RUNS},
+    "tag": {Choice.RUNS},
+    "label_source": {Choice.LABELS},
+    "threshold": {Choice.THRESHOLD},
+    "queries": {Choice.QUERIES},
+    "measure": {Choice.MEASURE},
+    "method": {Choice.METHOD},
+    "missing": {Choice.MISSING},
+    "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
+    **{name: {Choice(name)} for name in PlanNumbers._fields},
+    "mark": {Choice.MARK},
+}
 
 
 class AnalysisRequest(NamedTuple):
@@ -165,3 +183,33 @@ class Analysis:
         mark = shared_choices.mark if Choice.MARK in self.choices else ""
         direction = Direction.FORWARD if self.of_pairs else shared_choices.direction
         return AnalysisSpec(self.name, direction, scores, plan, mark)
+
+    def idle_sentence(
+        self,
+        names: Container[str],
+        *,
+        spell: Callable[[str], str] = str,
+        left_out: Container[str] = (),
+    ) -> str:
+        """A sentence on the first of these parameters that changes nothing in it; "" without one.
+
+        spell : a parameter as it is typed; left_out : those that are not to be advised
+        """
+        if self.of_pairs and "direction" in names:
+            return (
+                f"{spell('direction')} changes nothing in {self.name}, which is of pairs: leave it "
+                "out."
+            )
+        useful_names = [] if self.of_pairs else ["direction"]
+        useful_names += [
+            name for name, choices in CHOICES_OF_PARAMETERS.items() if choices & self.choices
+        ]
+        idle_name = next(
+            (name for name in CHOICES_OF_PARAMETERS if name in names and name not in useful_names),
+            None,
+        )
+        if idle_name is None:
+            return ""
+        spellings = [spell(name) for name in useful_names if name not in left_out]
+        has = f"what does: {', '.join(spellings)}" if spellings else "it has no choices"
+        return f"{spell(idle_name)} changes nothing in {self.name}: leave it out; {has}."

@@ -176,12 +176,12 @@ def read_shared_choices(
     directions = sorted(direction_set, key=list(Direction).index)
     direction = _direction(parameters.get("direction", ""), directions, scores, errors)
     team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
-    if one_direction and any(parameters.getlist("run")):
-        errors += other_direction_errors(scores.runs, direction)
+    keys = parameters.getlist("run")
+    named_runs = [run for run in scores.runs if str(run.pk) in keys]
+    if one_direction:
+        errors += other_direction_errors(named_runs, direction)
     hand_picks = _of_direction(scores, direction)
-    runs = _described(hand_picks, team=team, tag=tag, name=name)
-    if not runs and (team or tag or name):
-        errors.append("None of the chosen runs has such a name, team and tag.")
+    runs = _described(hand_picks, errors, team=team, tag=tag, name=name)
     measures = _measures(parameters.get("measure", ""), errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
     return SharedChoices(
@@ -266,15 +266,20 @@ def _of_direction(scores: Choices, direction: Direction) -> list[Run]:
     )
 
 
-def _described(runs: Sequence[Run], *, team: str, tag: str, name: str) -> list[Run]:
+def _described(
+    runs: Sequence[Run], errors: list[str], *, team: str, tag: str, name: str
+) -> list[Run]:
     """The runs with this team and tag, and this in their name; "" for any."""
-    return [
+    described_runs = [
         run
         for run in runs
         if team in ("", run.team)
         and (not tag or tag in run.tags)
         and name.casefold() in run.name.casefold()
     ]
+    if not described_runs and (team or tag or name):
+        errors.append("None of the chosen runs has such a name, team and tag.")
+    return described_runs
 
 
 def _with_protocol(

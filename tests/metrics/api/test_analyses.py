@@ -3,6 +3,7 @@
 import pytest
 
 from annotate.models import ApiToken, Kept, Role
+from metrics.services.analysis.analyses import CHOICES_OF_PARAMETERS
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
@@ -120,6 +121,87 @@ def test_unknown_parameters_and_values_are_refused(client, headers):
     answer = client.get(f"{ROOM}{NAME}/?direction=sideways", headers=headers)
     assert answer.status_code == 422 and "sideways" in answer.json()["detail"]
     assert client.get(f"{ROOM}nothing/", headers=headers).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "sentence"),
+    [
+        (NAME, "n=5", "n changes nothing in positives-per-query: leave it out; what does: {}."),
+        (NAME, "method=bogus", "method changes nothing in positives-per-query: leave it out; "),
+        (NAME, "run=alpha", "run changes nothing in positives-per-query: leave it out; what "),
+        ("conclusions", "mark=Blue", "mark changes nothing in conclusions: leave it out; what "),
+        (
+            "labels-by-pool",
+            "direction=forward",
+            "direction changes nothing in labels-by-pool, which is of pairs: leave it out.",
+        ),
+        (
+            "alpha-as-labels-came",
+            "measure=AP",
+            "measure changes nothing in alpha-as-labels-came: leave it out; it has no choices.",
+        ),
+    ],
+)
+def test_parameters_that_change_nothing_are_refused(client, headers, name, parameter, sentence):
+    for path in (f"{ROOM}{name}/", f"{ROOM}{name}/table.csv"):
+        answer = client.get(f"{path}?{parameter}", headers=headers)
+        useful_names = "direction, label_source, threshold, queries, protocol"
+        assert answer.status_code == 422
+        assert answer.json()["detail"].startswith(sentence.format(useful_names))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "sentence"),
+    [
+        (
+            "hits-by-length",
+            "run=nope",
+            "Runs that the address names and that are not there: 1 of 1 (“nope”).",
+        ),
+        (
+            "differences",
+            "method=bogus",
+            '"bogus" is no choice of "method"; there are: randomized-tukey, tukey, regwq, '
+            "randomization, newman-keuls.",
+        ),
+        (
+            NAME,
+            "label_source=nope",
+            '"nope" says no part of people\'s labels: one of over:original, union:original, '
+            "none:original, only.",
+        ),
+    ],
+)
+def test_a_refusal_is_of_its_parameter_alone(client, headers, name, parameter, sentence):
+    answer = client.get(f"{ROOM}{name}/?{parameter}", headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (422, sentence)
+
+
+def test_every_analysis_takes_the_parameters_of_its_choices(client, study, headers):
+    values = {
+        "run": "alpha",
+        "label_source": "only",
+        "threshold": "1",
+        "queries": "all",
+        "measure": "C@1",
+        "method": "tukey",
+        "missing": "runs",
+        "n": "5",
+        "error": "0.03",
+        "difference": "0.03",
+        "power": "0.8",
+        "mark": "Blue",
+    }
+    Run.objects.update(team="Blue")
+    for name, analysis in ANALYSES.items():
+        own_values = {
+            parameter: value
+            for parameter, value in values.items()
+            if CHOICES_OF_PARAMETERS[parameter] & analysis.choices
+        }
+        assert len(own_values) == len(analysis.choices)
+        answer = client.get(f"{ROOM}{name}/", own_values, headers=headers)
+        assert answer.status_code == 202, name
 
 
 def test_a_token_needs_the_scope_and_the_role(client, study):

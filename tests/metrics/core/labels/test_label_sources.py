@@ -133,7 +133,8 @@ def test_any_names_go_into_a_key_and_come_out_again(people, names):
         ("only:cxc", "takes no reference set: leave out"),
         (
             "people_over_reference",
-            "says no part of people's labels: one of over, union, only, none",
+            "says no part of people's labels: one of over:original, union:original, "
+            "none:original, only; as reference sets it has original, cxc.",
         ),
         ("over:cxc,strange", 'no reference set "strange"; it has original, cxc'),
     ],
@@ -141,6 +142,15 @@ def test_any_names_go_into_a_key_and_come_out_again(people, names):
 def test_what_names_no_source_is_refused_with_what_there_is(key, message):
     with pytest.raises(UnknownLabelSource, match=message):
         RequestedSource(key).among(["original", "cxc"])
+
+
+def test_the_ways_are_listed_of_one_reference_set_without_any_and_of_no_collection():
+    with pytest.raises(UnknownLabelSource, match="one of over:a, union:a, none:a, only"):
+        RequestedSource("nope").among(["a"])
+    with pytest.raises(UnknownLabelSource, match='there is "only", as the collection has no ref'):
+        RequestedSource("nope").among([])
+    with pytest.raises(UnknownLabelSource, match="one of over, union, only, none"):
+        RequestedSource("nope").source()
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def test_choices_are_options(study):
         (("length-examples", *OF_STUDY, "--svg"), "take --csv or --json"),
         (
             (NAME, *OF_STUDY, "--method", "tukey"),
-            f"--method changes nothing in {NAME}: leave it out; what does: --label-source, "
-            "--threshold, --queries, --protocol.",
+            f"--method changes nothing in {NAME}: leave it out; what does: --direction, "
+            "--label-source, --threshold, --queries, --protocol.",
         ),
         (
             ("labels-by-pool", *OF_STUDY, "--direction", "forward"),
@@ -95,7 +95,7 @@ def test_choices_are_options(study):
         ((NAME, *OF_STUDY, "--run", "alpha"), f"--run changes nothing in {NAME}"),
         (
             ("alpha-as-labels-came", *OF_STUDY, "--measure", "AP"),
-            "leave it out; it has no such option.",
+            "leave it out; it has no choices.",
         ),
         (("conclusions", *OF_STUDY, "--name", "a", "--missing", "runs"), "--missing changes"),
     ],
