@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.collection.hits import BinHits, BinnedHits
 
-FEWEST = 30  # queries of a bin that a headline tells
+FEWEST = 30  # queries of which a headline tells how the runs gain
 CORRELATIONS = (
     " In the rows “all”, Spearman and Kendall are rank correlations of a query's similarity with "
     "whether the run is right on it: above 0 it is right more often on what resembles training "
@@ -21,22 +22,31 @@ class BinAxis(NamedTuple):
     """The quantity that queries are put into bins by.
 
     key : in files; title : of the axis; reading : the same in a sentence, of a text
-    of_bin : a bin in a sentence; digits : of its ends
+    more : a text with more of it; noun : what a text has; digits : of the ends of a bin
     """
 
     key: str
     title: str
     reading: str
-    of_bin: str
+    more: str
+    noun: str
     digits: int
 
 
-LENGTH = BinAxis("characters", "Characters", "number of characters", "of {} characters", digits=0)
+LENGTH = BinAxis(
+    "characters",
+    "Characters",
+    "number of characters",
+    "the longer the text",
+    "length",
+    digits=0,
+)
 SIMILARITY = BinAxis(
     "similarity",
     "Mean similarity to the ten nearest training texts",
     "mean similarity to the ten nearest training texts",
-    "with a similarity of {}",
+    "the more the text resembles training texts",
+    "likeness to training texts",
     digits=1,
 )
 
@@ -46,20 +56,12 @@ def hits_result(
 ) -> AnalysisResult:
     """Shares of the queries on which both runs are right, one, or neither, by bins of texts."""
     names = ("Both", f"{runs[0]} alone", f"{runs[1]} alone", "Neither")
-    columns = [
-        Column("labels", "Labels"),
-        Column(axis.key, axis.title),
-        Column(f"{axis.key}_from", "From", axis.digits),
-        Column(f"{axis.key}_to", "To", axis.digits),
-        Column("n", nouns.title),
-        Column("first_run", "First run"),
-        Column("second_run", "Second run"),
+    further_columns = [
+        Column("gain_spearman", f"{runs[0]} less {runs[1]}, Spearman", 3),
+        Column("gain_spearman_low", "Spearman from", 3),
+        Column("gain_spearman_high", "Spearman to", 3),
+        *(correlation_columns(runs) if result.correlations else []),
     ]
-    for key, name in zip(("both", "first", "second", "neither"), names, strict=True):
-        columns += [Column(key, f"{name}, %", 1)]
-        columns += [Column(f"{key}_low", f"{name}, from", 1)]
-        columns += [Column(f"{key}_high", f"{name}, to", 1)]
-    further_columns = correlation_columns(runs) if result.correlations else []
     blank: list[Cell] = [None] * len(further_columns)
     rows: list[list[Cell]] = []
     for source, cells in zip(result.sources, correlation_cells(result), strict=True):
@@ -75,15 +77,36 @@ def hits_result(
         headline=_headline(result, axis, nouns, runs, measure),
         reading=(
             f"Shares of the {nouns.queries} on which {measure} is 1 for both runs, one of them, or "
-            f"neither, by their text's {axis.reading}. Above each bar, how many there are."
+            f"neither, by their text's {axis.reading}. Above each bar, how many there are. "
+            f"{runs[0]} less {runs[1]}, in the rows “all”: Spearman's rank correlation of that "
+            f"with 1 where {runs[0]} alone is right, -1 where {runs[1]} alone is, and 0 elsewhere; "
+            f"above 0 {runs[0]} gains on the other as it grows, below 0 it loses."
             f"{CORRELATIONS if result.correlations else ''}"
         ),
         extent=nouns.extent,
-        columns=columns + further_columns,
+        columns=hit_columns(axis, nouns, names) + further_columns,
         rows=rows,
         spec=_bars(result, axis, names, nouns),
         notes=[*nouns.notes, *correlation_notes(result, runs, measure)],
     )
+
+
+def hit_columns(axis: BinAxis, nouns: Nouns, names: Sequence[str]) -> list[Column]:
+    """The columns of a bin and of its shares of each kind; names : of these."""
+    columns = [
+        Column("labels", "Labels"),
+        Column(axis.key, axis.title),
+        Column(f"{axis.key}_from", "From", axis.digits),
+        Column(f"{axis.key}_to", "To", axis.digits),
+        Column("n", nouns.title),
+        Column("first_run", "First run"),
+        Column("second_run", "Second run"),
+    ]
+    for key, name in zip(("both", "first", "second", "neither"), names, strict=True):
+        columns += [Column(key, f"{name}, %", 1)]
+        columns += [Column(f"{key}_low", f"{name}, from", 1)]
+        columns += [Column(f"{key}_high", f"{name}, to", 1)]
+    return columns
 
 
 def correlation_columns(runs: tuple[str, str]) -> list[Column]:
@@ -101,8 +124,8 @@ def correlation_columns(runs: tuple[str, str]) -> list[Column]:
 
 
 def correlation_cells(result: BinnedHits) -> list[list[Cell]]:
-    """The cells of the two runs' correlations by each source; none where there are none."""
-    cells: list[list[Cell]] = [[] for _ in result.sources]
+    """The cells of the gain by each source, and of the two runs' correlations if there are any."""
+    cells: list[list[Cell]] = [[gain.value, *gain.interval] for gain in result.gains]
     for source_cells, correlations in zip(cells, result.correlations, strict=False):
         for row in correlations:
             source_cells += [row.spearman.value, *row.spearman.interval, row.kendall]
@@ -137,22 +160,21 @@ def _hit_cells(bin_hits: BinHits) -> list[Cell]:
 def _headline(
     result: BinnedHits, axis: BinAxis, nouns: Nouns, runs: tuple[str, str], measure: str
 ) -> str:
-    """The shares on all queries, and on those of both ends, by the chosen label source."""
-    source = result.sources[0]
+    """The shares on all queries and the gain over them, by the chosen label source."""
+    source, gain = result.sources[0], result.gains[0]
     sentence = (
-        f"By {source.name}, {runs[0]} alone is right on {_alone(source.whole, 0)} of the "
-        f"{nouns.queries} and {runs[1]} alone on {_alone(source.whole, 1)} ({measure})"
+        f"By {source.name}, {runs[0]} alone is right on {_alone(source.whole, 0)} of "
+        f"{count_of(source.whole.n, nouns.queries)} and {runs[1]} alone on "
+        f"{_alone(source.whole, 1)} ({measure})"
     )
-    bins = zip(result.labels, source.by_bin, strict=True)
-    many = [(label, bin_hits) for label, bin_hits in bins if bin_hits and bin_hits.n >= FEWEST]
-    if len(many) < 2:
+    if gain.value is None or gain.n < FEWEST:
         return sentence
-    ends = " and ".join(
-        f"{_alone(bin_hits, 0)} and {_alone(bin_hits, 1)} of the {bin_hits.n:,} "
-        f"{axis.of_bin.format(label)}"
-        for label, bin_hits in (many[0], many[-1])
-    )
-    return f"{sentence}; these are {ends}"
+    numbers = f"(Spearman {gain.value:.2f}, {interval_text(gain.interval, digits=2)})"
+    low, high = gain.interval
+    if low is None or high is None or low <= 0 <= high:
+        return f"{sentence}; it is not shown that this goes with the text's {axis.noun} {numbers}"
+    winner, loser = runs if gain.value > 0 else reversed(runs)
+    return f"{sentence}; {axis.more}, the more {winner} gains on {loser} {numbers}"
 
 
 def _alone(bin_hits: BinHits, run: int) -> str:

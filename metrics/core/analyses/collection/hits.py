@@ -32,6 +32,11 @@ class RunHits(NamedTuple):
         first, second = self.first, self.second
         return np.stack([first & second, first & ~second, ~first & second, ~first & ~second])
 
+    @property
+    def lead(self) -> NDArray[np.int64]:
+        """(Q,) 1 where the first run alone is right, -1 where the second alone is, 0 elsewhere."""
+        return self.first.astype(np.int64) - self.second
+
 
 class HitShare(NamedTuple):
     """The share of a bin's queries of one kind, and its 95 % interval."""
@@ -70,12 +75,14 @@ class BinnedHits(NamedTuple):
     """The bins in words and by their ends, and the hits in them by each label source.
 
     edges : the last one of an open bin is None
+    gains : by each source, Spearman's correlation with the lead of the first run over the second
     correlations : by each source those of the first and the second run; empty for lengths
     """
 
     labels: list[str]
     edges: list[tuple[float, float | None]]
     sources: list[SourceHits]
+    gains: list[RankCorrelation]
     correlations: list[tuple[HitCorrelation, HitCorrelation]] = []
 
 
@@ -86,12 +93,14 @@ def hits_by_length(
 
     n_characters : (Q,) 1 or more, of at least one query; groups : of the Q queries
     Shares have the queries' weights, and intervals are by groups (see `mean_intervals`): of other
-    queries like these. FIRE (Rodriguez et al. 2022), Figure 3, where right is Correct@k.
+    queries like these; so is Spearman's correlation of the length with the first run's lead.
+    FIRE (Rodriguez et al. 2022), Figure 3, where right is Correct@k.
     """
     bins = bins_of(n_characters, n_bins=N_BINS, least=1)
     edges: list[tuple[float, float | None]] = [*bins.edges]
     number = bins.number(n_characters)
-    return BinnedHits(bins.labels, edges, _by_source(number, len(edges), hits, groups))
+    by_source = _by_source(number, len(edges), hits, groups)
+    return BinnedHits(bins.labels, edges, by_source, _gains(n_characters, hits, groups))
 
 
 def hits_by_similarity(
@@ -114,7 +123,8 @@ def hits_by_similarity(
         )
         for source in hits
     ]
-    return BinnedHits(labels, edges, _by_source(number, N_TENTHS, hits, groups), correlations)
+    by_source = _by_source(number, N_TENTHS, hits, groups)
+    return BinnedHits(labels, edges, by_source, _gains(similarity, hits, groups), correlations)
 
 
 def hit_correlation(
@@ -130,6 +140,13 @@ def hit_correlation(
     tau = float(stats.kendalltau(values, hits).statistic) if len(values) > 1 else np.nan
     spearman = spearman_with_interval(values, hits, groups=groups)
     return HitCorrelation(spearman, None if np.isnan(tau) else tau)
+
+
+def _gains(
+    values: NDArray[np.int64] | NDArray[np.float64], hits: Sequence[RunHits], groups: Groups
+) -> list[RankCorrelation]:
+    """Correlate a number of each query with the lead of the first run, by each source."""
+    return [spearman_with_interval(values, source.lead, groups=groups) for source in hits]
 
 
 def _by_source(

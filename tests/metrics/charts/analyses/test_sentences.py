@@ -93,27 +93,37 @@ def test_examples_are_told_by_the_first_and_the_last_cut_where_long():
 FIRST = np.tile([True, True, False, False, True], 20)
 SECOND = np.tile([True, False, True, False, False], 20)
 HITS = [RunHits("people only", FIRST, SECOND)]
-WHOLE = "By people only, a alone is right on 40.0 % of the captions and b alone on 20.0 % (C@5)"
+WHOLE = "By people only, a alone is right on 40.0 % of 100 captions and b alone on 20.0 % (C@5)"
 
 
-def hits_headline(result, axis):
-    return hits_result(result, axis, NOUNS, runs=("a", "b"), measure="C@5").headline
+def hits_headline(result, axis, runs=("a", "b")):
+    return hits_result(result, axis, NOUNS, runs=runs, measure="C@5").headline
 
 
-def test_hits_are_told_of_all_queries_and_of_both_ends_that_have_enough():
+def test_of_two_runs_the_one_that_gains_as_texts_grow_is_named():
     groups = Groups.single(100)
-    n_characters = np.repeat([3, 23, 33, 43], [50, 5, 40, 5])
-    assert hits_headline(hits_by_length(n_characters, HITS, groups=groups), LENGTH) == (
-        f"{WHOLE}; these are 40.0 % and 20.0 % of the 50 of 1 to 10 characters and 40.0 % and 20.0 "
-        "% of the 40 of 31 to 40 characters"
+    # a alone is right on the short texts, b alone on the long ones
+    n_characters = np.where(SECOND & ~FIRST, 60, np.where(FIRST & ~SECOND, 5, 20)) + np.arange(100)
+    headline = hits_headline(hits_by_length(n_characters, HITS, groups=groups), LENGTH)
+    numbers = "(Spearman -0.49, 95 % interval -0.63 to -0.32)"
+    assert headline == f"{WHOLE}; the longer the text, the more b gains on a {numbers}"
+    similarity = np.where(FIRST & ~SECOND, 0.9, 0.2)
+    headline = hits_headline(hits_by_similarity(similarity, HITS, groups=groups), SIMILARITY)
+    middle = "the more the text resembles training texts, the more a gains on b (Spearman 0.9"
+    assert headline.startswith(f"{WHOLE}; {middle}")
+
+
+def test_no_gain_is_claimed_where_it_may_be_0_or_of_few_queries():
+    lengths = np.arange(100)
+    of_many = hits_by_length(lengths + 1, HITS, groups=Groups.single(100))
+    assert hits_headline(of_many, LENGTH).startswith(
+        f"{WHOLE}; it is not shown that this goes with the text's length (Spearman 0.01, "
     )
-    similarity = np.repeat([0.15, 0.95], 50)
-    assert hits_headline(hits_by_similarity(similarity, HITS, groups=groups), SIMILARITY) == (
-        f"{WHOLE}; these are 40.0 % and 20.0 % of the 50 with a similarity of 0.1 to 0.2 and 40.0 "
-        "% and 20.0 % of the 50 with a similarity of 0.9 to 1.0"
-    )
-    one_bin = hits_by_length(np.full(100, 7), HITS, groups=groups)
-    assert hits_headline(one_bin, LENGTH) == WHOLE
+    few = [RunHits("people only", FIRST[:20], SECOND[:20])]
+    of_few = hits_by_length(lengths[:20] + 1, few, groups=Groups.single(20))
+    assert ";" not in hits_headline(of_few, LENGTH)
+    one_length = hits_by_length(np.full(100, 7), HITS, groups=Groups.single(100))
+    assert hits_headline(one_length, LENGTH) == WHOLE
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.analyses.collection.hits import HIT_KINDS, RunHits, hits_by_length
@@ -73,6 +74,18 @@ def test_hits_are_those_of_a_recount_and_intervals_wilsons(queries):
             wilson = proportion_confint(share.n, n, method="wilson")
             assert share.interval == (pytest.approx(wilson, abs=1e-9) if n > 1 else NO_INTERVAL)
     assert counts.whole.n == len(queries)
+    lead = [int(a) - int(b) for a, b in zip(first, second, strict=True)]
+    (gain,) = ours.gains
+    assert gain.n == len(queries)
+    if len(set(n_characters)) == 1 or len(set(lead)) == 1:
+        assert gain.value is None
+    else:
+        assert gain.value == pytest.approx(stats.spearmanr(n_characters, lead).statistic, abs=1e-9)
+
+
+def test_the_lead_is_of_the_run_that_alone_is_right():
+    source = RunHits("labels", np.array([1, 1, 0, 0]) > 0, np.array([1, 0, 1, 0]) > 0)
+    assert source.lead.tolist() == [0, 1, -1, 0]
 
 
 def test_the_kind_of_a_query_is_one_of_four_in_their_order():

@@ -91,6 +91,9 @@ def test_each_run_by_each_source_has_its_own_correlation_with_the_similarity():
             expected = stats.kendalltau(SIMILARITY, hits).statistic
             assert row.kendall == pytest.approx(expected, abs=1e-12)
             assert row.spearman.interval.low < row.spearman.value < row.spearman.interval.high
+    for source, gain in zip([SOURCE, other], ours.gains, strict=True):
+        lead = source.first.astype(float) - source.second
+        assert gain.value == pytest.approx(stats.spearmanr(SIMILARITY, lead).statistic, abs=1e-9)
     first, second = ours.correlations[1]
     assert first.spearman.value > 0.8 and second.spearman.value < -0.5
 

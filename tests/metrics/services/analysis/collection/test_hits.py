@@ -50,7 +50,7 @@ def test_hits_are_told_for_both_label_sources(study):
     assert [reference[key] for key in HIT_KINDS] == [0, 100, 0, 0]
     headline = answer_of(study, "hits-by-length", **choices()).result.headline
     assert headline == (
-        "By people over reference “original”, right alone is right on 66.7 % of the queries and "
+        "By people over reference “original”, right alone is right on 66.7 % of 6 queries and "
         "wrong alone on 0.0 % (C@1)"
     )
 
