@@ -31,6 +31,7 @@ class AnalysisResult(NamedTuple):
     spec : of the chart; None for a table without one
     next_parameters : of the page on which to act on it, as in its address
     next_label : of the link to it, where that names a number; "" for that of the analysis
+    run_names : of the runs that it is of, where they are not just the chosen ones; else empty
     n_left_out : rows after these, where only those that a page shows were read
     """
 
@@ -43,6 +44,7 @@ class AnalysisResult(NamedTuple):
     notes: list[str] = []
     next_parameters: dict[str, list[str]] = {}
     next_label: str = ""
+    run_names: list[str] = []
     n_left_out: int = 0
 
     @property

@@ -204,7 +204,7 @@ def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswe
         _labels_text(analysis, choices),
         _measures_text(analysis, choices),
         f"Test: {METHOD_NAMES[spec.method]}" if spec.method else "",
-        _runs_text(analysis, choices),
+        _runs_text(analysis, choices, answer.result.run_names if answer.result else []),
         _plan_text(analysis.spec(choices).plan),
         f"Marked: team {mark}" if (mark := analysis.spec(choices).mark) else "",
         f"“{choices.collection.name}” as of {moment} UTC",
@@ -254,11 +254,12 @@ def _measures_text(analysis: Analysis, choices: SharedChoices) -> str:
     return f"Measure{'s' * (len(measures) > 1)} {', '.join(measures)}"
 
 
-def _runs_text(analysis: Analysis, choices: SharedChoices) -> str:
+def _runs_text(analysis: Analysis, choices: SharedChoices, run_names: Sequence[str]) -> str:
+    """The runs of a result; run_names : where it has others than those chosen, else empty."""
     if Choice.RUNS not in analysis.choices or not choices.runs:
         return ""
-    names = [name_of(run) for run in choices.runs[: analysis.n_runs]]
-    if len(names) < len(choices.runs):
+    names = list(run_names) or [name_of(run) for run in choices.runs[: analysis.n_runs]]
+    if len(names) < len(choices.runs) and not run_names:
         return f"Runs: {', '.join(names)}, the first of {len(choices.runs):,} by name"
     if len(names) > MAX_NAMED:
         n_more = len(names) - MAX_NAMED

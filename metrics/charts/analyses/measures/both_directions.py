@@ -63,6 +63,12 @@ class SystemTable(NamedTuple, Generic[Means]):
         order = self.in_order
         return len(order) > 1 and self._place(order[0])[:2] < self._place(order[1])[:2]
 
+    @property
+    def run_names(self) -> list[str]:
+        """The names of the runs of both directions, by system; a run of two systems once."""
+        names = [name for row in self.in_order for name in (row.forward_run, row.reverse_run)]
+        return list(dict.fromkeys(names))
+
     def _place(self, row: SystemRow[Means]) -> tuple[bool, float, str]:
         mean = row.means.by_measure[0].mean
         if mean is None:
@@ -114,6 +120,7 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
         ],
         spec=paired_points(table.names[0], points),
         notes=[*table.notes, *table_notes(table)],
+        run_names=table.run_names,
     )
 
 

@@ -61,6 +61,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
         ],
         spec=paired_points(table.names[0], points, ends=("Smallest fold", "Largest fold")),
         notes=[*table.notes, *table_notes(table)],
+        run_names=table.run_names,
     )
 
 

@@ -67,6 +67,7 @@ def protocols_result(tables: Sequence[ProtocolTable], *, notes: Sequence[str]) -
         columns=[Column("system", "System"), *(column for part in parts for column in part)],
         rows=[cells[system] for system in order],
         notes=[*lines, *([RSUM_NOTE] if has_rsums else []), *notes],
+        run_names=tables[0].table.run_names,
     )
 
 

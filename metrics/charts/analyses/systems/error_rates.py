@@ -43,7 +43,11 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             f"{table.unit} that are hard for one run are hard for the other too, and smaller where "
             "they are easy for it. Reversal is the chance that a new set of the size reverses what "
             f"these {table.n_units:,} {table.unit} say. Means over the pairs whose difference "
-            "falls into the bin. To trust: from this difference on REER stays within the level. In "
+            "falls into the bin. To trust: from this difference on REER stays within the level. "
+            "That is no test of a pair: it takes the observed difference for the true one, and "
+            "each pair by itself. A test asks whether chance alone could make such a difference, "
+            "and guards against that over all pairs at once; so runs that are further apart than "
+            "this may still not differ by the test of the analysis “differences”. In "
             "the chart REER with lines at .05 and .01, and below it reversal; dashed beyond the "
             f"{table.n_units:,} at hand."
         ),

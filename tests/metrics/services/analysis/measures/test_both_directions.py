@@ -1,10 +1,13 @@
 """Systems in both directions, from the database: scored by trec_eval's code, query by query."""
 
+import re
+
 import pytest
 import pytrec_eval
 
 from annotate.models import Item, ReferenceLabel, Resolution
 from metrics.services.analysis.computation import look
+from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
@@ -120,6 +123,29 @@ def test_one_chosen_run_is_measured_with_its_partner_alone(study):
     (row,) = table_of(study, NAME, run=[beta], measure="AP")
     assert (row["system"], row["reverse_run"]) == ("B", "delta")
     assert "rsum" not in row
+
+
+@pytest.mark.parametrize("name", ["both-directions", "protocols"])
+def test_the_runs_of_both_directions_are_told_whichever_is_chosen(study, name):
+    study.name = "Study coco"
+    study.save()
+    beta = Run.objects.get(name="beta").pk
+    for direction, runs in (("forward", [beta]), ("reverse", []), ("forward", [])):
+        parameters = {"direction": direction, **({"run": runs} if runs else {})}
+        answer, choices = answer_of(study, name, **parameters), chosen(study, **parameters)
+        caption = caption_of(ANALYSES[name], choices, answer)
+        names = {"beta", "delta"} if runs else {"alpha", "beta", "gamma", "delta"}
+        (text,) = re.findall(r"Runs: (.*?)\.", caption)
+        assert set(text.split(", ")) == names
+
+
+def test_of_many_systems_the_runs_are_counted(study):
+    for number in range(2):
+        for direction in ("forward", "reverse"):
+            run = studies.run(study, f"{direction} {number}", seed=number, direction=direction)
+            Run.objects.filter(pk=run.pk).update(system=f"C{number}")
+    caption = caption_of(ANALYSES[NAME], chosen(study), answer_of(study, NAME))
+    assert re.search(r" 8 runs: .*, .*, .*, .* and 4 more\.", caption)
 
 
 def test_missed_items_and_few_queries_are_told(study):
