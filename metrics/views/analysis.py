@@ -19,7 +19,12 @@ from metrics.services.analysis.choices import (
     read_shared_choices,
 )
 from metrics.services.analysis.files import as_csv
-from metrics.services.analysis.page import AnalysisPanel, panels_of, summary_of
+from metrics.services.analysis.page import (
+    AnalysisPanel,
+    other_direction_sentence,
+    panels_of,
+    summary_of,
+)
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 
 PLAIN = "text/plain; charset=utf-8"
@@ -139,6 +144,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
         "shown_choices": shown_choices,
         "choice_summary": summary_of(choices, shown_choices),
         "other_choices": choices_of_other_pages(request.GET, shown_choices),
+        "direction_sentence": other_direction_sentence(choices) if "runs" in shown_choices else "",
         "panels": panels,
         "is_lead": Role.LEAD in roles,
     }

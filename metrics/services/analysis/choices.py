@@ -107,6 +107,7 @@ class SharedChoices:
     scores : the choices of labels, queries, runs and measure, as a leaderboard has them
     directions : those that the collection has queries for; direction : the chosen one
     team, tag, name : which runs by their description; "" for any
+    named_runs : those that the address names, of either direction; empty for all by default
     hand_picks : the runs that are chosen by hand, of the direction; all of it by default
     runs : those of them whose description is as chosen
     measures : their names; empty leaves each analysis its own; measure_text : as it was typed
@@ -123,6 +124,7 @@ class SharedChoices:
     team: str
     tag: str
     name: str
+    named_runs: list[Run]
     hand_picks: list[Run]
     runs: list[Run]
     measures: list[str]
@@ -192,6 +194,7 @@ def read_shared_choices(
         team=team,
         tag=tag,
         name=name,
+        named_runs=named_runs,
         hand_picks=hand_picks,
         runs=runs,
         measures=measures,

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from annotate.core.phrases import counted
-from annotate.models import Collection, Role
+from annotate.models import Collection, Direction, Role
 from annotate.services.background import progress
 from metrics.charts.charts import Chart
 from metrics.core.labels.label_sources import LabelSource
@@ -223,6 +223,25 @@ def summary_of(choices: SharedChoices, names: Container[str]) -> str:
         choices.measure_text if Choice.MEASURE in names else "",
     ]
     return " · ".join(text for text in texts if text)
+
+
+def other_direction_sentence(choices: SharedChoices) -> str:
+    """Tell of the runs of the other direction that an address names; "" without one."""
+    away = [run for run in choices.named_runs if run.direction != choices.direction]
+    if not away:
+        return ""
+    n, n_named = len(away), len(choices.named_runs)
+    direction = f"of the other direction, {Direction(away[0].direction).label.lower()}"
+    verb = "is" if n == 1 else "are"
+    if n < n_named:
+        pronoun = "it" if n == 1 else "them"
+        return (
+            f"{n:,} of the {n_named:,} chosen runs {verb} {direction}: figures of one direction "
+            f"are without {pronoun}."
+        )
+    is_whole = len(choices.hand_picks) == len(choices.available_runs)
+    shown_runs = "all runs of this direction" if is_whole else "those of the same systems"
+    return f"The chosen run{'s' * (n > 1)} {verb} {direction}: instead, {shown_runs} are shown."
 
 
 def _plan_text(plan: PlanNumbers) -> str:

@@ -146,6 +146,29 @@ def test_a_form_that_turns_the_direction_shows_the_runs_of_that_direction(client
     assert [run.name for run in answer.context["choices"].runs] == ["gamma"]
 
 
+def test_chosen_runs_of_the_other_direction_are_told(client, study):
+    keys = {run.name: run.pk for run in study.runs.all()}
+
+    def text(path, *names, direction="forward"):
+        parameters = {"run": [keys[name] for name in names], "direction": direction}
+        return unescape(text_of(client.get(f"{ROOM}{path}", parameters)))
+
+    chapter = "systems/"
+    assert "1 of the 3 chosen runs is of the other direction, document to query: figures of" in (
+        text(chapter, "alpha", "beta", "gamma")
+    )
+    assert "2 of the 3 chosen runs are of the other direction, query to document: figures of" in (
+        text(chapter, "alpha", "beta", "gamma", direction="reverse")
+    )
+    turned = "The chosen run is of the other direction, document to query: instead, "
+    assert f"{turned}all runs of this direction are shown." in text(chapter, "gamma")
+    study.runs.filter(name__in=("beta", "gamma")).update(system="B")
+    assert f"{turned}those of the same systems are shown." in text(chapter, "gamma")
+    # nobody is told who chose none, those of the direction, or where runs change nothing
+    for path, names in ((chapter, ()), (chapter, ("alpha",)), ("labels/labels-by-pool/", keys)):
+        assert "the other direction, " not in text(path, *names)
+
+
 def test_reference_sets_of_the_form_become_one_key(client, study):
     answer = client.get(f"{ROOM}collection/?sets=original&labels=union")
     assert (answer.status_code, answer["Location"]) == (
