@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from annotate.core.labels.keyed_choices import choose_doubles, double_count
 from annotate.core.labels.resolving import n_first
-from annotate.models import Collection, Policy, Round
+from annotate.models import Collection, Direction, Policy, Round
 from annotate.services.seating.seat_plan import label_policy
-from annotate.services.storage.number_arrays import statement_columns
+from annotate.services.storage.number_arrays import copied_columns, statement_columns
 from annotate.statements import text_list
+from pooling.core.strategies.selections import Pairs
 
 # Free seats stand in rounds that want labels; what somebody holds is hers whatever became of the
 # round. A pool that is being opened wants labels before it has seats.
@@ -29,6 +30,24 @@ _COUNTS = f"""
         WITH ORDINALITY AS chosen(query, document, position)
     JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
     LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
+"""  # noqa: S608 - own words
+
+# The same of all pairs of a collection, where a list of those that are asked about is too long.
+_SETTLED = """
+    SELECT pair.query_id, pair.document_id FROM annotate_pair pair
+    JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
+    WHERE pair.collection_id = %(collection)s
+      AND (resolution.n_labels > 0 OR resolution.status IN ('adjudicated', 'escalated'))
+    UNION ALL SELECT pair.query_id, pair.document_id FROM annotate_pairexclusion exclusion
+    JOIN annotate_pair pair ON pair.id = exclusion.pair_id
+    WHERE exclusion.collection_id = %(collection)s
+"""
+_WAITING = f"""
+    SELECT DISTINCT pair.query_id, pair.document_id FROM annotate_roundpair round_pair
+    JOIN annotate_pair pair ON pair.id = round_pair.pair_id
+    JOIN annotate_round round ON round.id = round_pair.round_id
+    WHERE round.collection_id = %(collection)s AND round.kind = 'pool'
+      AND round_pair.dropped_at IS NULL AND round.state IN {text_list(Round.WANTING)}
 """  # noqa: S608 - own words
 
 
@@ -97,3 +116,26 @@ def label_counts(
     counts[:, position] = columns
     pair, n_labels, n_seats, n_asked, is_barred = counts
     return LabelCounts(pair, n_labels, n_seats, n_asked, is_barred.astype(bool))
+
+
+class OldPairs(NamedTuple):
+    """The pairs of a collection that are not new to a pool, as pairs of a direction.
+
+    settled_pairs : with a label, perhaps without a grade, or a lead decided on them or left them
+        out; some twice
+    waiting_pairs : an open pool asks about them
+    """
+
+    settled_pairs: Pairs
+    waiting_pairs: Pairs
+
+
+def old_pairs(*, collection: Collection, direction: Direction) -> OldPairs:
+    """Read the pairs that are not new to a pool; two queries, whatever their number."""
+    names = ("query", "document")
+    columns = [
+        copied_columns(statement, names, {"collection": collection.pk})
+        for statement in (_SETTLED, _WAITING)
+    ]
+    ends = names if direction == Direction.FORWARD else names[::-1]
+    return OldPairs(*(Pairs(*(pairs[end] for end in ends)) for pairs in columns))

@@ -84,6 +84,11 @@ class DifferencePlan(NamedTuple):
         return self.sizes[0][self.wanted_row].n_queries
 
     @property
+    def most_queries(self) -> int:
+        """The most queries for any difference and the first power."""
+        return max(size.n_queries or 0 for size in self.sizes[0])
+
+    @property
     def cases(self) -> str:
         """The first power in words."""
         return f"{100 * self.powers[0]:g} of 100 cases"
@@ -143,7 +148,7 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         notes=[
             *nouns.notes,
             middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
-            *([cost.note] if cost else []),
+            *([cost.note(nouns.queries, plan.most_queries)] if cost else []),
         ],
         next_parameters={} if n is None else {"n_sources": [str(min(n, population.n))]},
     )

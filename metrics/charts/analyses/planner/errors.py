@@ -118,7 +118,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         notes=[
             *nouns.notes,
             middle_note(f"The scores of {plan.run}", "a run", plan.middle),
-            *([cost.note] if cost else []),
+            *([cost.note(nouns.queries, max(plan.of_these))] if cost else []),
         ],
         next_parameters={"n_sources": [str(plan.n_wanted)]},
     )

@@ -61,13 +61,16 @@ class PlannedQueries(NamedTuple):
 
 
 class JudgingCost(NamedTuple):
-    """The cost of judging a query: its pairs within the first ranks of some runs, time and pay.
+    """The cost of judging queries: their pairs within the first ranks of some runs, time and pay.
 
+    n_pairs, n_new : pairs of n_queries, and those of them about which a pool would ask first
     seconds : a judgment, the median; is_measured : in this collection
     hourly_pay : None where none is set
     """
 
-    pairs_a_query: float
+    n_pairs: int
+    n_new: int
+    n_queries: int
     n_runs: int
     depth: int
     seconds: float
@@ -75,32 +78,55 @@ class JudgingCost(NamedTuple):
     hourly_pay: float | None
     currency: str
 
+    @property
+    def pairs_a_query(self) -> float:
+        """The mean number of its pairs."""
+        return self.n_pairs / max(self.n_queries, 1)
+
+    @property
+    def new_pairs_a_query(self) -> float:
+        """The mean number of its new pairs."""
+        return self.n_new / max(self.n_queries, 1)
+
     def cells(self, n_queries: int | None) -> list[Cell]:
-        """Pairs, hours and pay of so many queries."""
+        """Pairs, new pairs, and hours and pay of the new ones, of so many queries.
+
+        Of queries beyond those at hand all pairs are new.
+        """
         if n_queries is None:
-            return [None, None, *([] if self.hourly_pay is None else [None])]
+            return [None] * len(self.columns)
+        n_beyond = max(0, n_queries - self.n_queries)
         n_pairs = n_queries * self.pairs_a_query
-        hours = n_pairs * self.seconds / 3_600
+        n_new = (n_queries - n_beyond) * self.new_pairs_a_query + n_beyond * self.pairs_a_query
+        hours = n_new * self.seconds / 3_600
         pay = [] if self.hourly_pay is None else [hours * self.hourly_pay]
-        return [round(n_pairs), hours, *pay]
+        return [round(n_pairs), round(n_new), hours, *pay]
 
     @property
     def columns(self) -> list[Column]:
         """The columns of the cells."""
-        columns = [Column("pairs", "Pairs"), Column("hours", "Hours", 1)]
+        columns = [
+            Column("pairs", "Pairs"),
+            Column("new_pairs", "New pairs"),
+            Column("hours", "Hours for new pairs", 1),
+        ]
         if self.hourly_pay is not None:
-            columns.append(Column("pay", f"Pay, {self.currency}"))
+            columns.append(Column("pay", f"Pay for these, {self.currency}"))
         return columns
 
-    @property
-    def note(self) -> str:
-        """The origin of the numbers."""
+    def note(self, queries: str, largest: int) -> str:
+        """The origin of the numbers; queries : their noun; largest : number of them in the table"""
+        price = "Hours are" if self.hourly_pay is None else "Hours and pay are"
         origin = "the median here" if self.is_measured else "a usual one, as none was timed"
+        beyond = f" Of {queries} beyond these all pairs are new." * (largest > self.n_queries)
         return (
-            f"Cost: {self.pairs_a_query:.1f} pairs a query, the first {self.depth} ranks of "
-            f"{counted(self.n_runs, 'run')}, {self.seconds:.1f} seconds a judgment, {origin}, one "
-            "label a pair. Gold checks and second labels come on top; labels at hand are not taken "
-            "off: the form of a pool tells both."
+            f"Cost: the first {self.depth} ranks of {counted(self.n_runs, 'run')} hold "
+            f"{self.pairs_a_query:.1f} pairs a query. Of these {self.new_pairs_a_query:.1f} are "
+            "new: nobody has labelled them, no open pool asks about them, and no lead has left "
+            f"them out. Both are means over {self.n_queries:,} {queries}, so that a sample holds "
+            f"about as many for each of its own.{beyond} {price} for new pairs alone, at "
+            f"{self.seconds:.1f} seconds a judgment, {origin}, one label a pair; gold checks and "
+            "second labels come on top."
         )
 
 

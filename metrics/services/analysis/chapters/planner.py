@@ -80,8 +80,11 @@ ANALYSES = [
             "binomial), else about that, by 2,000 samples. Of the run whose scores spread in "
             "the middle of the chosen ones: of these queries, drawn one by one without replacement "
             "as a pool draws them, and of others like these, in whole groups. Pairs: the first 10 "
-            "of each chosen run, each pair once. Hours: at the median time of a judgment here, one "
-            "label a pair; gold checks and second labels come on top. Pay: as set in the settings. "
+            "of each chosen run, each pair once, and a duplicate's as its original's. New pairs: "
+            "of these, those that nobody has labelled, no open pool asks about and no lead has "
+            "left out. Both are the mean over all queries, times the number. Hours: of the new "
+            "pairs, at the median time of a judgment here, one label a pair; gold checks and "
+            "second labels come on top. Pay: of these hours, as set in the settings. "
             "An error that was typed is one more, of which the headline is."
         ),
         find=sample_sizes.for_error,
@@ -103,8 +106,8 @@ ANALYSES = [
             "difference in 80, or 90, of 100 cases, for the pair of chosen runs whose differences "
             "spread in the middle; whole groups of queries count. By simulation: the same with "
             "differences drawn from those at hand, where they are few enough for that. Pairs, "
-            "hours and pay as for an error. A difference and a power that were typed are added, "
-            "and the headline is of them."
+            "hours and pay as for an error; of queries beyond those at hand all pairs are new. A "
+            "difference and a power that were typed are added, and the headline is of them."
         ),
         find=sample_sizes.for_difference,
         function=queries_for_difference,

@@ -30,18 +30,15 @@ from metrics.core.statistics.two_values import TwoValues
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import runs_of
 from metrics.services.analysis.plan_numbers import PlanNumbers
+from metrics.services.analysis.planner.judging_costs import DEPTH, judging_cost
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
     topic_scores,
     topic_scores_of_file,
 )
-from pooling.core.strategies.selections import RankedPairs, group_by_pair
 from pooling.models import Run
-from pooling.services.pools.previews import pace
-from pooling.services.runs.rankings import left_out_keys, load_top
 
 MOST_CURVES = 4  # runs whose lines can be told apart
-DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
 N_SAMPLES, N_SAMPLES_OF_ONE = 2_000, 10_000  # for several runs or errors, and for one run
 SIZES = (10, 25, 50, 100, 250, 500, 1_000, 3_000, 10_000, 30_000)
 PARTS = (10, 4, 2)  # of the queries that a distribution is of: a tenth, a quarter, half
@@ -285,32 +282,9 @@ def _query_set(request: AnalysisRequest) -> QuerySet:
 
 
 def _cost(request: AnalysisRequest, scores: TopicScores) -> JudgingCost:
-    """The pairs of a query, the time of a judgment and the pay of an hour."""
+    """The cost of judging a query of the runs whose scores these are."""
     runs = [run for run in runs_of(request, least=1) if run.pk in scores.keys]
-    query_set = _query_set(request)
-    leave_out = left_out_keys(collection=request.collection)
-    tops = [
-        load_top(run=run, depth=DEPTH, query_set=query_set, leave_out=leave_out) for run in runs
-    ]
-    known_tops = [
-        RankedPairs(
-            top.source[top.target > 0], top.target[top.target > 0], top.rank[top.target > 0]
-        )
-        for top in tops
-    ]
-    n_pairs = len(group_by_pair(known_tops)[1])
-    n_queries = len(np.unique(np.concatenate([top.source for top in known_tops])))
-    seconds, is_measured = pace(collection=request.collection)
-    pay = request.collection.hourly_pay
-    return JudgingCost(
-        pairs_a_query=n_pairs / max(n_queries, 1),
-        n_runs=len(runs),
-        depth=DEPTH,
-        seconds=seconds,
-        is_measured=is_measured,
-        hourly_pay=None if pay is None else float(pay),
-        currency=request.collection.currency,
-    )
+    return judging_cost(runs=runs, query_set=_query_set(request))
 
 
 def _with_pool(

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from annotate.models import Round
 from annotate.services.collection.duplicates import originals_of
-from annotate.services.storage.number_arrays import copied_columns
-from annotate.statements import text_list
 from metrics.charts.analyses.pool.edges import Deepening, SaturatedQuery, edges_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
@@ -15,26 +12,12 @@ from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import nouns_of, with_draw_note
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
-from metrics.services.scores.labels import Ids, ends
+from metrics.services.scores.labels import Ids
 from pooling.core.strategies.selections import RankedPairs
+from pooling.services.pools.label_counts import old_pairs
 from pooling.services.pools.previews import pace
 from pooling.services.runs.rankings import left_out_keys, load_top
 
-# labelled, though perhaps without a grade, or left out by a lead
-_SETTLED = """
-    SELECT pair.query_id::bigint, pair.document_id::bigint FROM annotate_pair pair
-    WHERE pair.collection_id = %s AND (
-        EXISTS (SELECT FROM annotate_countingjudgment label WHERE label.pair_id = pair.id)
-        OR EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id))
-"""
-# an open pool asks about them, as the form of a pool counts it
-_WAITING = f"""
-    SELECT DISTINCT pair.query_id::bigint, pair.document_id::bigint
-    FROM annotate_roundpair round_pair JOIN annotate_pair pair ON pair.id = round_pair.pair_id
-    JOIN annotate_round round ON round.id = round_pair.round_id
-    WHERE round.collection_id = %s AND round.kind = 'pool' AND round_pair.dropped_at IS NULL
-        AND round.state IN {text_list(Round.WANTING)}
-"""  # noqa: S608 - own words
 LEAST = 0.5  # share of positives at the edge of a query that is listed
 LONGEST_LIST = 100_000  # characters of ids in the page, for the form of a pool
 
@@ -120,17 +103,19 @@ def _n_added(
         )
         tops.append(top._replace(target=originals.of(top.target)))
     has_grade = ~np.isnan(brought.labels.people)
-    of_labels, of_rounds = (
-        copied_columns(statement, ("query", "document"), [request.collection.pk])
-        for statement in (_SETTLED, _WAITING)
-    )
-    first, second = ends(inputs.scope.direction)
+    old = old_pairs(collection=request.collection, direction=inputs.scope.direction)
     source = np.concatenate(
-        [sources[brought.labels.query[has_grade]], of_labels[first], of_rounds[first]]
+        [
+            sources[brought.labels.query[has_grade]],
+            old.settled_pairs.source,
+            old.waiting_pairs.source,
+        ]
     )
-    target = np.concatenate([brought.labels.doc[has_grade], of_labels[second], of_rounds[second]])
+    target = np.concatenate(
+        [brought.labels.doc[has_grade], old.settled_pairs.target, old.waiting_pairs.target]
+    )
     all_pairs = RankedPairs(source, originals.of(target), np.ones(len(target), dtype=np.int64))
-    end = len(target) - len(of_rounds[first])
+    end = len(target) - len(old.waiting_pairs.source)
     settled_pairs = RankedPairs(source[:end], all_pairs.target[:end], all_pairs.rank[:end])
     return [
         pairs_to_deepen(tops, depth, sources=sources, graded=pairs)

@@ -1,7 +1,5 @@
 """Plans of a collection and of a file: cores are tested apart; here inputs, cost, pool and gaps."""
 
-from decimal import Decimal
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
 from metrics.services.analysis.register import ANALYSES
-from pooling.models import Ranking, Run
+from pooling.models import Run
 from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept, table_of
 from tests.metrics.services.analysis.systems.score_study import rows_of, score_study
 
@@ -30,35 +28,6 @@ def of_file(name: str, values: np.ndarray, **fields: object):
 @pytest.fixture
 def study() -> Collection:
     return score_study()
-
-
-def first_ten(run: Run) -> set[tuple[int, int]]:
-    return {
-        (row.source_id, target)
-        for row in Ranking.objects.filter(run=run)
-        for target in row.targets[:10]
-        if target > 0
-    }
-
-
-def test_pairs_hours_and_pay_are_of_the_first_ten_of_each_chosen_run(study):
-    Collection.objects.filter(pk=study.pk).update(hourly_pay=Decimal("12.50"), currency="CHF")
-    study.refresh_from_db()
-    Judgment.objects.update(active_ms=9_000)
-    runs = list(Run.objects.filter(direction="forward", name__in=["alpha", "delta"]))
-    pairs = set().union(*map(first_ten, runs))
-    a_query = len(pairs) / len({source for source, _ in pairs})
-    keys = [run.pk for run in runs]
-    for row in table_of(study, "queries-for-error", run=keys, measure="RR"):
-        n = row["of_these"] * a_query
-        assert row["pairs"] == round(n)
-        assert row["hours"] == pytest.approx(n * 9 / 3_600)
-        assert row["pay"] == pytest.approx(n * 9 / 3_600 * 12.5)
-    result = answer_of(study, "queries-for-error", run=keys, measure="RR").result
-    assert result.columns[-1].title == "Pay, CHF"
-    assert f"{a_query:.1f} pairs a query, the first 10 ranks of 2 runs, 9.0 seconds" in str(
-        result.notes
-    )
 
 
 def test_without_pay_or_times_the_columns_say_so(study):

@@ -1,0 +1,52 @@
+"""The cost of judging a query: its pairs, those of them that are new, time and pay."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from annotate.core.number_sets import difference, distinct
+from annotate.models import Direction, QuerySet
+from annotate.services.collection.duplicates import originals_of
+from metrics.charts.analyses.planner.plans import JudgingCost
+from pooling.core.strategies.selections import Layout, known_rows
+from pooling.models import Run
+from pooling.services.pools.label_counts import old_pairs
+from pooling.services.pools.previews import pace
+from pooling.services.runs.rankings import left_out_keys, load_top
+
+DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
+
+
+def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:
+    """Count the pairs of the first ranks of one run or more as a pool of them would.
+
+    Pairs of duplicates are those of their originals, each once. Six queries, and two for each run.
+    """
+    collection = query_set.collection
+    leave_out = left_out_keys(collection=collection)
+    tops = [
+        load_top(run=run, depth=DEPTH, query_set=query_set, leave_out=leave_out) for run in runs
+    ]
+    n_queries = len(distinct(np.concatenate([top.source for top in tops])))
+    originals = originals_of(collection=collection)
+    source, target = (
+        originals.of(np.concatenate(columns))
+        for columns in zip(*(known_rows(top)[:2] for top in tops), strict=True)
+    )
+    old = old_pairs(collection=collection, direction=Direction(query_set.direction))
+    layout = Layout(*zip((source, target), *old, strict=True))
+    pairs = distinct(layout.codes(source, target))
+    new_pairs = difference(pairs, np.concatenate([layout.codes(*part) for part in old]))
+    seconds, is_measured = pace(collection=collection)
+    pay = collection.hourly_pay
+    return JudgingCost(
+        n_pairs=len(pairs),
+        n_new=len(new_pairs),
+        n_queries=n_queries,
+        n_runs=len(runs),
+        depth=DEPTH,
+        seconds=seconds,
+        is_measured=is_measured,
+        hourly_pay=None if pay is None else float(pay),
+        currency=collection.currency,
+    )

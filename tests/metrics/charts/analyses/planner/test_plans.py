@@ -1,0 +1,60 @@
+"""The cost of judging queries: cells, columns and the note on what they are of."""
+
+import pytest
+
+from metrics.charts.analyses.planner.plans import JudgingCost
+
+COST = JudgingCost(
+    n_pairs=120,
+    n_new=30,
+    n_queries=10,
+    n_runs=2,
+    depth=10,
+    seconds=12.0,
+    is_measured=True,
+    hourly_pay=20.0,
+    currency="CHF",
+)
+
+
+@pytest.mark.parametrize(
+    ("n", "cells"),
+    [
+        (0, [0, 0, 0, 0]),
+        (5, [60, 15, 0.05, 1]),
+        (10, [120, 30, 0.1, 2]),
+        # all pairs of the other thirty are new
+        (40, [480, 390, 1.3, 26]),
+    ],
+)
+def test_hours_and_pay_are_of_new_pairs(n, cells):
+    assert COST.cells(n) == pytest.approx(cells)
+    assert COST._replace(hourly_pay=None).cells(n) == pytest.approx(cells[:3])
+
+
+def test_a_number_that_is_not_told_has_no_cost():
+    assert COST.cells(None) == [None] * 4
+    assert COST._replace(hourly_pay=None).cells(None) == [None] * 3
+
+
+def test_columns_are_as_many_as_cells_and_name_the_currency():
+    titles = ["Pairs", "New pairs", "Hours for new pairs", "Pay for these, CHF"]
+    assert [column.title for column in COST.columns] == titles
+    assert [column.title for column in COST._replace(hourly_pay=None).columns] == titles[:3]
+
+
+def test_the_note_says_what_is_new_and_of_how_many_queries_the_means_are():
+    assert COST.note("queries", 10) == (
+        "Cost: the first 10 ranks of 2 runs hold 12.0 pairs a query. Of these 3.0 are new: nobody "
+        "has labelled them, no open pool asks about them, and no lead has left them out. Both are "
+        "means over 10 queries, so that a sample holds about as many for each of its own. Hours "
+        "and pay are for new pairs alone, at 12.0 seconds a judgment, the median here, one label a "
+        "pair; gold checks and second labels come on top."
+    )
+
+
+def test_the_note_speaks_of_queries_beyond_those_at_hand_where_the_table_has_them():
+    assert " Of documents beyond these all pairs are new. Hours" in COST.note("documents", 11)
+    note = COST._replace(hourly_pay=None, is_measured=False).note("queries", 10)
+    assert "beyond" not in note
+    assert "Hours are for new pairs alone, at 12.0 seconds a judgment, a usual one, as none" in note
