@@ -32,6 +32,7 @@ class AnalysisResult(NamedTuple):
     next_parameters : of the page on which to act on it, as in its address
     next_label : of the link to it, where that names a number; "" for that of the analysis
     run_names : of the runs that it is of, where they are not just the chosen ones; else empty
+    next_notes : sentences on that page, for those alone to whom the link is shown
     n_left_out : rows after these, where only those that a page shows were read
     """
 
@@ -45,6 +46,7 @@ class AnalysisResult(NamedTuple):
     next_parameters: dict[str, list[str]] = {}
     next_label: str = ""
     run_names: list[str] = []
+    next_notes: list[str] = []
     n_left_out: int = 0
 
     @property

@@ -87,6 +87,12 @@ class AnalysisPanel(NamedTuple):
         return (result.next_label if result else "") or (page.label if page else "")
 
     @property
+    def next_notes(self) -> list[str]:
+        """Sentences on that page; none for those who see no link to it."""
+        result = self.answer.result if self.answer else None
+        return result.next_notes if result and self.next_url else []
+
+    @property
     def job(self) -> dict[str, object]:
         """The context of what is shown while it is computed for the first time."""
         spec = self.analysis.spec(self.choices)

@@ -11,6 +11,7 @@ RESULT = AnalysisResult(
     rows=[["a", 1_200, 2 / 3], ["b", 0, None]],
     spec={"mark": "bar"},
     notes=["Rough."],
+    next_notes=["There."],
 )
 
 

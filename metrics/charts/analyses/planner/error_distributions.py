@@ -74,7 +74,7 @@ def distribution_result(
         ],
         spec=_lines(distributions, measure, nouns, own_size),
         notes=[*nouns.notes, middle_note(f"The scores of {run}", "a run", middle)]
-        + ([cost.note(nouns.queries, n)] if cost else []),
+        + ([cost.note(nouns.queries, population.n)] if cost else []),
         next_parameters={"n_sources": [str(row.size)]},
     )
 

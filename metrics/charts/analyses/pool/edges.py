@@ -72,10 +72,12 @@ class Deepening(NamedTuple):
         noun : of the queries
         """
         notes = []
+        owners = f"the first {self.n_listed:,} {noun}" if self.n_listed < n_queries else ""
         verb = "waits" if self.n_waiting == 1 else "wait"
         if self.n_waiting and not self.n_pairs:
             notes.append(
-                f"Nothing is left to pool down to {STEP} ranks below the deepest of these {noun}: "
+                f"Nothing is left to pool down to {STEP} ranks below the deepest of "
+                f"{owners or f'these {noun}'}: "
                 f"{counted(self.n_waiting, 'pair')} there {verb} for labels in an open pool."
             )
         if self.n_pairs:
@@ -83,17 +85,27 @@ class Deepening(NamedTuple):
             notes.append(
                 f"{STEP} ranks more of each of these {noun} are {counted(n_added, 'pair')} to "
                 "add; a pool has one depth for all of them, the largest, and so "
-                f"{counted(self.n_pairs, 'pair')}: {self.hours:,.1f} hours at "
-                f"{self.seconds_a_label:.1f} seconds a judgment, {pace}, one label a pair. The "
-                f"form of a pool then has the runs, that depth and the list of these {noun}."
+                f"{counted(self.n_pairs, 'pair')}{f' of {owners}' if owners else ''}: "
+                f"{self.hours:,.1f} hours at "
+                f"{self.seconds_a_label:.1f} seconds a judgment, {pace}, one label a pair."
             )
             if self.n_waiting:
                 pairs = counted(self.n_waiting, "further pair")
                 notes.append(f"{pairs} there {verb} in an open pool already, and are not counted.")
+        return notes
+
+    def form_notes(self, n_queries: int, noun: str) -> list[str]:
+        """Sentences on the form of such a pool, for those who may make one."""
+        notes = []
+        if self.n_pairs:
+            notes.append(
+                f"The button opens the form of a pool with the runs, that depth and {noun} in a "
+                "list."
+            )
         if self.n_listed < n_queries:
             notes.append(
-                f"The button takes the first {self.n_listed:,} of the {n_queries:,} {noun}: for "
-                "others, paste ids from the CSV into the form."
+                f"For {noun} after the first {self.n_listed:,} of these {n_queries:,}, paste ids "
+                "from the CSV into the form."
             )
         return notes
 
@@ -141,6 +153,7 @@ def edges_result(
         ],
         notes=[*nouns.notes, *notes],
         next_label=label if deepening.n_pairs else "",
+        next_notes=deepening.form_notes(len(queries), nouns.queries),
     )
 
 

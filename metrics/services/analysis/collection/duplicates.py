@@ -196,7 +196,7 @@ def listed_groups(
         part = "" if n_marked == n_left_out else f" {n_marked:,} of them"
         note += f",{part} as all of their items are marked"
     if n_left_out > n_marked:
-        note += "; marking groups makes room for more"
+        note += "; a lead's marks make room for more"
     chosen_groups = [group for group, has in zip(groups, has_room.tolist(), strict=True) if has]
     return chosen_groups, [f"{note}."] if n_left_out else []
 

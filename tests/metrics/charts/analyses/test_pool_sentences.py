@@ -79,6 +79,23 @@ def test_one_pair_to_add_is_no_pairs(n, words):
     assert f"{words}and so {counted(n, 'pair')}: 0.0 hours" in note
 
 
+def test_of_more_queries_than_a_list_holds_the_first_have_the_pairs_and_the_form_the_list():
+    whole, part = Deepening(40, 9, 0, 3.0, False), Deepening(30, 9, 0, 3.0, False)
+    assert "and so 9 pairs: 0.0 hours" in whole.notes(40, 12, "queries")[0]
+    assert "and so 9 pairs of the first 30 queries: 0.0 hours" in part.notes(40, 12, "queries")[0]
+    (sentence,) = whole.form_notes(40, "queries")
+    assert part.form_notes(40, "queries") == [
+        sentence,
+        "For queries after the first 30 of these 40, paste ids from the CSV into the form.",
+    ]
+    waiting_part = part._replace(n_pairs=0, n_waiting=2)
+    assert "below the deepest of the first 30 queries: 2 pairs" in str(
+        waiting_part.notes(40, 0, "queries")
+    )
+    assert waiting_part.form_notes(40, "queries") == part.form_notes(40, "queries")[1:]
+    assert waiting_part.form_notes(30, "queries") == []
+
+
 def test_a_headline_says_one_query():
     share = EdgeShare(5, 2, 0.4, NO_INTERVAL)
     deepening = Deepening(0, 0, 0, 3.0, False)

@@ -190,7 +190,7 @@ def test_what_is_too_much_is_told(collection, monkeypatch):
     assert len(result.rows) == 4
     assert result.notes == [
         "The texts of 3 queries are too many, or too long, to look for near ones.",
-        "1 of the 3 groups is left out here and in the CSV; marking groups makes room for more.",
+        "1 of the 3 groups is left out here and in the CSV; a lead's marks make room for more.",
     ]
     assert result.headline == "3 of 6 queries repeat another one"
 
@@ -216,7 +216,7 @@ def test_marked_groups_make_room_for_near_ones(collection, monkeypatch):
 
     assert listed() == (
         [["a0", "b0"], ["a1", "b1"]],
-        ["3 of the 5 groups are left out here and in the CSV; marking groups makes room for more."],
+        ["3 of the 5 groups are left out here and in the CSV; a lead's marks make room for more."],
     )
     mark_duplicates(
         collection=collection, groups=[DuplicateGroup(a, [b]) for a, b in pairs[:2]], by=None
@@ -225,7 +225,7 @@ def test_marked_groups_make_room_for_near_ones(collection, monkeypatch):
     assert ids == [["a2", "b2"], ["a", "b"]]
     assert note.startswith(
         "3 of the 5 groups are left out here and in the CSV, 2 of them as all of their items are "
-        "marked; marking"
+        "marked; a lead's marks"
     )
     # what is marked stays in the list while there is room
     monkeypatch.setattr(duplicates, "MOST_ITEMS", 8)

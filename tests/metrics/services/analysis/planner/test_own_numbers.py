@@ -231,11 +231,11 @@ def test_the_button_takes_all_runs_that_everybody_sees(study):
     result = answer_of(study, NAMES[0], run=list(keys.values()), measure="RR").result
     assert len({row[0] for row in result.rows}) == 4  # lines that can be told apart
     assert result.next_parameters["runs"] == sorted(set(keys.values()) - {keys["iota"]}, key=int)
-    assert [note for note in result.notes if "hidden ones are not taken" in note]
+    assert [note for note in result.next_notes if "hidden ones are not taken" in note]
     Run.objects.filter(name="iota").update(is_hidden=False)
     result = answer_of(study, NAMES[0], run=list(keys.values()), measure="RR").result
     assert result.next_parameters["runs"] == sorted(keys.values(), key=int)
-    assert not [note for note in result.notes if "hidden" in note]
+    assert result.next_notes == [] and "hidden" not in str(result.notes)
 
 
 def test_where_more_is_needed_than_is_there_the_button_pools_all(study):
