@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -172,7 +172,7 @@ def _result_response(
         "form": form,
         "error": result.error,
     }
-    context |= _price_context(collection.slug, result)
+    context |= _price_context(collection, result)
     status = 422 if form and result.error else 200
     return render(request, "pooling/pools/_preview.html", context, status=status)
 
@@ -188,13 +188,26 @@ def _job(collection: Collection, key: str) -> dict[str, Any]:
     }
 
 
-def _price_context(slug: str, result: PreviewResult) -> dict[str, Any]:
-    """Context of a preview: its sentences, and the heatmaps by the first measure."""
+def _price_context(collection: Collection, result: PreviewResult) -> dict[str, Any]:
+    """Context of a preview: its sentences, way to the planner, and heatmaps by the first measure.
+
+    planner_query : its runs and query set, as the planner's address has them
+    """
     if result.preview is None:
         return {}
+    key = result.query_set
+    query_set = None if key is None else collection.query_sets.filter(pk=key).first()
+    query = QueryDict(mutable=True)
+    if query_set:
+        query.update({"direction": query_set.direction, "queries": query_set.name})
+    query.setlist("run", [str(share.pk) for share in result.preview.shares])
     first_measure = next(iter(heatmaps.MEASURES))
-    sentences = {"sentences": PreviewSentences(result.preview)}
-    return sentences | _heatmap_context(slug, result, first_measure)
+    return {
+        "sentences": PreviewSentences(result.preview),
+        "query_set": query_set,
+        "planner_query": query.urlencode(),
+        **_heatmap_context(collection.slug, result, first_measure),
+    }
 
 
 def _heatmap_context(slug: str, result: PreviewResult, measure: str) -> dict[str, Any]:

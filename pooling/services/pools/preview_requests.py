@@ -59,12 +59,16 @@ class PreviewRequest(NamedTuple):
 
 
 class PreviewResult(NamedTuple):
-    """Result of a request: a preview, an error that says why there is none, or neither so far."""
+    """Result of a request: a preview, an error that says why there is none, or neither so far.
+
+    query_set : key of the one that a preview is of, or of a part of; None for all source items
+    """
 
     key: str
     preview: Preview | None = None
     field: str = ""
     error: str = ""
+    query_set: int | None = None
 
     @property
     def is_waiting(self) -> bool:
@@ -114,7 +118,7 @@ def request_preview(
         return PreviewResult(inquiry.key, None, error.field, str(error))
     if is_kept:
         kept.store(inquiry=inquiry, computed=Computed({"preview": preview.as_json()}))
-    return PreviewResult(inquiry.key, preview)
+    return PreviewResult(inquiry.key, preview, query_set=preview_request.query_set)
 
 
 def job_of(*, collection: Collection, key: str) -> progress.Job:
@@ -171,7 +175,8 @@ def _preview(inquiry: Inquiry) -> Preview:
 def _result(row: Kept) -> PreviewResult:
     if (refusal := row.value.get("refusal")) is not None:
         return PreviewResult(row.key, **refusal)
-    return PreviewResult(row.key, Preview.from_json(row.value["preview"]))
+    preview = Preview.from_json(row.value["preview"])
+    return PreviewResult(row.key, preview, query_set=row.parameters["query_set"])
 
 
 def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:

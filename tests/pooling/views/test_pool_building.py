@@ -1,6 +1,7 @@
 """Building a pool on its page: filled in by an address, priced at once or by a worker, compared."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -60,12 +61,47 @@ def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, col
     )
 
 
+def planner_choices(client, collection, preview):
+    """The choices of the planner's page that a preview leads to."""
+    link = unescape(re.search(r'href="([^"]+/analysis/planner/[^"]*)"', preview)[1])
+    assert link.startswith(f"/c/{collection.slug}/results/analysis/planner/?")
+    page = client.get(link)
+    assert page.status_code == 200
+    return page.context["choices"]
+
+
 def test_a_preview_leads_to_the_planner_of_its_runs(client, collection, two_runs):
+    factories.run(collection, "c", {0: [1]})
+    QuerySet.objects.create(collection=collection, name="all", direction="forward")
     preview = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
-    keys = [run.pk for run in two_runs]
-    planner = f"/c/{collection.slug}/results/analysis/planner/"
-    assert f'href="{planner}?run={keys[0]}&amp;run={keys[1]}"' in preview
-    assert client.get(planner, {"run": keys}).status_code == 200
+    choices = planner_choices(client, collection, preview)
+    assert choices.runs == two_runs and choices.scores.spec.query_set == "all"
+    assert "planner of these\n  runs</a> tells" in preview
+
+
+@pytest.mark.parametrize("only", ["", "d4"])
+@pytest.mark.parametrize("is_small", [True, False])
+def test_a_preview_leads_to_the_planner_of_its_query_set(
+    client, collection, two_runs, monkeypatch, only, is_small
+):
+    back = [factories.run(collection, name, {1: [0], 4: [1]}, "reverse") for name in ("c", "d")]
+    documents = collection.items.filter(external_id__in=["d1", "d4"])
+    for name, direction in (("all", "forward"), ("all", "reverse"), ("a & b?", "reverse")):
+        query_set = QuerySet.objects.create(collection=collection, name=name, direction=direction)
+    for document in documents:
+        query_set.members.create(item=document, part="source")
+    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 20_000 if is_small else 1)
+    values = form(back, query_set=query_set.pk, only=only)
+    with works.value_requests() as inquiries:
+        preview = client.post(url("pool-preview", collection), values).content.decode()
+    assert len(inquiries) == (not is_small)
+    if not is_small:
+        kept.compute(inquiry=inquiries[0])
+        preview = client.get(re.search(r'hx-get="([^"]+)"', preview)[1]).content.decode()
+    choices = planner_choices(client, collection, preview)
+    assert (choices.direction, choices.scores.spec.query_set) == ("reverse", "a & b?")
+    assert choices.runs == back and choices.errors == []
+    assert "and the query set “a &amp; b?”</a> tells" in preview
 
 
 def test_listed_queries_become_a_query_set_of_the_name_of_the_pool(client, collection, two_runs):
