@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from metrics.charts.charts import Figure
 
 register = template.Library()
+IN_A_LINE = 24  # characters of a cell that is never broken; a longer text has some width
 
 
 @register.simple_tag
@@ -27,11 +28,12 @@ def table_rows(rows: Iterable[Iterable[object]], number_class: str = "") -> Safe
         for number, cell in enumerate(row):
             exact = conditional_escape(cell.exact) if isinstance(cell, Figure) else ""
             text = conditional_escape(str(cell if isinstance(cell, Figure) else localize(cell)))
+            of_words = ' class="words"' if len(text) > IN_A_LINE else ""
             if number == 0:
-                parts.append(f'<th scope="row">{text}</th>')
+                parts.append(f'<th scope="row"{of_words}>{text}</th>')
             elif exact:
                 parts.append(f'<td{of_class} data-value="{exact}">{text}</td>')
             else:
-                parts.append(f"<td>{text}</td>")
+                parts.append(f"<td{of_words}>{text}</td>")
         parts.append("</tr>")
     return mark_safe("".join(parts))  # noqa: S308 - every cell is escaped above

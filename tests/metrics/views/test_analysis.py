@@ -310,3 +310,11 @@ def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
         "<td>a &amp; b</td><td></td>"
     )
     assert table_rows(rows, "number") == f'<tr><th scope="row">&lt;b&gt;</th>{cells}</tr>'
+
+
+def test_cells_of_more_words_have_some_width():
+    rows = [["a name of a run, with words", "a large blue star", "a large blue star over a heart"]]
+    assert table_rows(rows) == (
+        '<tr><th scope="row" class="words">a name of a run, with words</th>'
+        '<td>a large blue star</td><td class="words">a large blue star over a heart</td></tr>'
+    )
