@@ -1,11 +1,13 @@
 """Charts as Vega-Lite specifications in plain dicts, each with a table of the same numbers.
 
 Colours are names of the palette ("@blue"): the browser fills them in for light and dark, and
-pictures.py for pictures that the server draws. "@plot" is the width of a main plot with a margin
-plot of 90 pixels at its right; Vega-Lite itself fits no plots side by side into a page.
+pictures.py for pictures that the server draws. "@plot" and others are widths of plots in a figure
+of several (theme.ROOMS): Vega-Lite itself fits no plots side by side into a page.
 """
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Spec = dict[str, Any]
@@ -19,14 +21,23 @@ WHOLE: Spec = {
 LINE = 20  # characters of a name that stand in one line
 # An axis of names. A longer one has two lines, as Vega wraps none: the first ends behind a word or
 # behind "-", "_" or "/"; a second one that is too long still is cut. Two lines take TWO_LINES.
+_BROKEN = f"replace(datum.label, regexp('^(.{{1,{LINE}}}[-_/]|.{{1,{LINE}}}(?= ))[ ]*'), '$1\\n')"
+LINE_HEIGHT = 13.5  # pixels, as Vega has it for the letters of the theme
 WRAPPED: Spec = {
     "labelLimit": 140,
-    "labelExpr": (
-        f"length(datum.label) > {LINE} ? split(replace(datum.label, "
-        f"regexp('^(.{{1,{LINE}}}[-_/]|.{{1,{LINE}}}(?= ))[ ]*'), '$1\\n'), '\\n') : datum.label"
-    ),
+    "labelExpr": f"length(datum.label) > {LINE} ? split({_BROKEN}, '\\n') : datum.label",
+    # Vega puts the first line where one alone would be
+    "labelOffset": {
+        "condition": {
+            "test": f"length(datum.label) > {LINE} && indexof({_BROKEN}, '\\n') > 0",
+            "value": -LINE_HEIGHT / 2,
+        },
+        "value": 0,
+    },
 }
 TWO_LINES = 28  # pixels
+# A legend of lines that differ by dashes: with a shape too its symbol would be a spot.
+LINE_LEGEND: Spec = {"symbolType": "stroke", "symbolSize": 600, "symbolStrokeWidth": 2}
 
 
 class Chart(NamedTuple):
@@ -169,6 +180,19 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     )
 
 
+def values_by_name(field: str, values: Mapping[str, object]) -> Spec:
+    """A channel with a value for each name of a field, the last one for any other.
+
+    Unlike a scale it has no legend, which Vega-Lite would merge with that of another channel.
+    """
+    *firsts, (_, last) = values.items()
+    conditions = [
+        {"test": f"datum[{json.dumps(field)}] === {json.dumps(name)}", "value": value}
+        for name, value in firsts
+    ]
+    return {"condition": conditions, "value": last} if conditions else {"value": last}
+
+
 def tooltip_row(field: str, title: str, number_format: str = "") -> Spec:
     """A row of a tooltip: a field of the values, its title, and its format if it is a number."""
     row = {"field": field, "title": title}
@@ -188,3 +212,35 @@ def one_decimal(value: float | None) -> str:
 def figure1(value: float | None) -> Figure:
     """A figure with one decimal as text and all of its digits as exact value."""
     return Figure(one_decimal(value), "" if value is None else repr(value))
+
+
+def lines_of(text: str, *, most: int) -> list[str]:
+    """Break a text into lines of so many characters, behind words, "-", "_" and "/".
+
+    A word that is longer has a line of its own.
+    """
+    lines = [""]
+    for part in re.findall(r"[^\s_/-]*[\s_/-]|[^\s_/-]+", text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > most:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += part
+    return [*lines[:-1], lines[-1].rstrip()]
+
+
+def broken_axis(names: Sequence[str], *, most: int, is_centred: bool = True) -> Spec:
+    """An axis of these names in lines of so many characters; none is cut.
+
+    is_centred : the lines lie around the place of the name, else they begin there
+    """
+    lines = {name: lines_of(name, most=most) for name in names}
+    axis: Spec = {"labelLimit": 0, "labelExpr": f"{json.dumps(lines)}[datum.value]"}
+    if is_centred:
+        shifts = f"{json.dumps({name: len(rows) - 1 for name, rows in lines.items()})}"
+        n_most = max(map(len, lines.values()), default=1)
+        conditions = [
+            {"test": f"{shifts}[datum.value] == {n}", "value": -n * LINE_HEIGHT / 2}
+            for n in range(1, n_most)
+        ]
+        axis["labelOffset"] = {"condition": conditions, "value": 0}
+    return axis

@@ -18,7 +18,7 @@ from django.utils.html import escape
 
 from metrics.charts.charts import Chart, Spec
 from metrics.charts.stylesheet import font_faces, light_colours
-from metrics.charts.theme import COLOURS, config_for, plot_pixels, whole_pixels
+from metrics.charts.theme import COLOURS, config_for, widths_in
 
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
 # for the letters of names at the sides, which are wider in Inter than in what measured them
@@ -34,7 +34,7 @@ class PictureError(Exception):
 def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
     """A specification with the theme beneath its own config, and palette names as light colours.
 
-    pixels : width that it is drawn in, from which follow columns of legends, "@plot" and "@whole"
+    pixels : width that it is drawn in, from which follow columns of legends and widths of plots
     width : that of a spec that has none, in pixels; None to fill whatever contains it
     Returns what JSON makes of it, as a browser gets it; a name that is unknown stays as it is.
     """
@@ -48,8 +48,7 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
     plain = json.loads(json.dumps(whole, cls=DjangoJSONEncoder, allow_nan=False))
     light = light_colours()
     names = {name: light[name] for name in COLOURS}
-    widths = {"plot": plot_pixels(pixels), "whole": whole_pixels(pixels)}
-    return _fill(plain, names | widths)
+    return _fill(plain, names | widths_in(pixels))
 
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:

@@ -52,6 +52,9 @@ CONFIG: Spec = {
         "ticks": False,
         "labelPadding": 8,
         "titlePadding": 10,
+        # a label stands at its number, at both ends of an axis too, and apart from the next
+        "labelFlush": False,
+        "labelSeparation": 4,
     },
     "axisQuantitative": {"tickCount": 6},
     "axisBand": {"grid": False},
@@ -59,7 +62,8 @@ CONFIG: Spec = {
         **_TEXT,
         "orient": "top",
         "title": None,
-        "symbolType": "square",
+        # several legends stand one below the other: beside one another a phone cuts the last
+        "layout": {"top": {"anchor": "start", "direction": "vertical", "margin": 6}},
         "symbolSize": 90,
         "offset": 12,
         "columnPadding": 16,
@@ -77,7 +81,7 @@ CONFIG: Spec = {
     "bar": {"cornerRadiusEnd": 2},
     "line": {"strokeWidth": 2},
     "area": {"opacity": 0.16},
-    "point": {"filled": True, "size": 50},
+    "point": {"filled": True, "size": 50, "opacity": 1},
     "rule": {"color": "@ink-3"},
     "text": {"color": "@ink", "font": FONT, "fontSize": 11.5},
     "errorbar": {"color": "@ink", "ticks": True, "size": 6},
@@ -85,16 +89,20 @@ CONFIG: Spec = {
 
 # What depends on the width that a chart is drawn in, in pixels.
 LEGEND_COLUMN = 180  # a legend of many names wraps instead of being cut
-MARGIN_PLOT = 90  # a plot at the right of a main one whose width is "@plot"
-MARGIN_ROOM = 100  # the axis of numbers such as "1,000" with its title, and gaps
+# Widths of plots in a figure of several, by name: what is beside them of the figure's width.
+ROOMS = {
+    "plot": 190,  # an axis of numbers such as "1,000" with its title, gaps, a margin plot of 90
+    "whole": 80,  # such an axis and gaps
+    "named": 200,  # an axis of names with its title and gaps
+    "bare": 30,  # no axis at a side, and half of a number at the right
+}
 LEAST_PLOT = 160  # a main plot that is narrower cannot be read: rather its figure scrolls
 
 THEME: Spec = {
     "colours": COLOURS,
     "config": CONFIG,
     "legendColumn": LEGEND_COLUMN,
-    "besidePlot": MARGIN_PLOT + MARGIN_ROOM,
-    "besideAxis": MARGIN_ROOM,
+    "rooms": ROOMS,
     "leastPlot": LEAST_PLOT,
 }
 
@@ -105,11 +113,6 @@ def config_for(pixels: int) -> Spec:
     return {**CONFIG, "legend": {**CONFIG["legend"], "columns": columns}}
 
 
-def whole_pixels(pixels: int) -> int:
-    """The width "@whole" in pixels: that of one of several plots below each other."""
-    return max(LEAST_PLOT, pixels - MARGIN_ROOM)
-
-
-def plot_pixels(pixels: int) -> int:
-    """The width of a main plot ("@plot") beside a margin plot, in a figure of so many pixels."""
-    return max(LEAST_PLOT, pixels - MARGIN_PLOT - MARGIN_ROOM)
+def widths_in(pixels: int) -> dict[str, int]:
+    """The widths of plots by name, in pixels, in a figure of so many pixels."""
+    return {name: max(LEAST_PLOT, pixels - room) for name, room in ROOMS.items()}

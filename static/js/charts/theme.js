@@ -16,10 +16,10 @@ export function colours(scope) {
   return byName;
 }
 
-/** Every string "@name" of the spec, at any depth, becomes that colour, "@plot" the width of a plot beside a margin plot, "@whole" that of one above another. */
+/** Every string "@name" of the spec, at any depth, becomes that colour, "@plot", "@whole" and the others the width of a plot with that room beside it. */
 export function fillNames(spec, scope, pixels) {
-  const width = (beside) => Math.max(THEME.leastPlot, pixels - beside);
-  const table = { ...colours(scope), plot: width(THEME.besidePlot), whole: width(THEME.besideAxis) };
+  const widths = Object.entries(THEME.rooms).map(([name, room]) => [name, Math.max(THEME.leastPlot, pixels - room)]);
+  const table = { ...colours(scope), ...Object.fromEntries(widths) };
   const fill = (value) => {
     if (typeof value === "string") return value.startsWith("@") ? (table[value.slice(1)] ?? value) : value;
     if (Array.isArray(value)) return value.map(fill);

@@ -7,7 +7,7 @@ import pytest
 from django.template import Context, Template
 
 from metrics.charts.stylesheet import light_colours
-from metrics.charts.theme import COLOURS, CONFIG, THEME, config_for, plot_pixels
+from metrics.charts.theme import COLOURS, CONFIG, THEME, config_for, widths_in
 
 
 def test_every_name_of_the_palette_is_a_colour_of_the_sheet():
@@ -29,7 +29,7 @@ def test_the_width_decides_the_columns_of_a_legend_and_the_width_of_a_main_plot(
 ):
     config = config_for(pixels)
     assert config["legend"] == CONFIG["legend"] | {"columns": columns}
-    assert plot_pixels(pixels) == plot
+    assert widths_in(pixels)["plot"] == plot
     assert config | {"legend": CONFIG["legend"]} == CONFIG and "columns" not in CONFIG["legend"]
 
 

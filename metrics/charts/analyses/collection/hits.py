@@ -7,7 +7,7 @@ from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
-from metrics.core.analyses.collection.hits import BinHits, BinnedHits
+from metrics.core.analyses.collection.hits import BinHits, BinnedHits, SourceHits
 
 FEWEST = 30  # queries of which a headline tells how the runs gain
 CORRELATIONS = (
@@ -183,46 +183,62 @@ def _alone(bin_hits: BinHits, run: int) -> str:
 
 
 def _bars(result: BinnedHits, axis: BinAxis, names: Sequence[str], nouns: Nouns) -> Spec:
-    labels = result.labels
-    colour: Spec = {
-        "field": "kind",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]},
-        "legend": {"columns": 2},
-    }
+    """A view for each label source, one below the other."""
     x: Spec = {"field": "bin", "type": "ordinal", "title": axis.title}
-    x |= {"scale": {"domain": labels}, "axis": bin_axis(labels)}
+    x["scale"] = {"domain": result.labels}
     views = []
-    for source in result.sources:
-        values, counts = [], []
-        for label, bin_hits in zip(labels, source.by_bin, strict=True):
-            if bin_hits is None:
-                continue
-            counts.append({"bin": label, "n": bin_hits.n, "share": 100})
-            values += [
-                {"bin": label, "kind": name, "order": order, "share": 100 * row.share, "n": row.n}
-                for order, (name, row) in enumerate(zip(names, bin_hits.shares, strict=True))
-            ]
-        y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
-        tooltip = [
-            tooltip_row("bin", axis.title),
-            tooltip_row("kind", "Right"),
-            tooltip_row("share", "%", ".1f"),
-            tooltip_row("n", nouns.title, ",d"),
+    for number, source in enumerate(result.sources):
+        view = f"source_{number}"
+        views.append(
+            {
+                "name": view,
+                "title": {"text": source.name, "fontWeight": 500, "offset": 16},
+                "width": "@whole",
+                "height": 180,
+                "encoding": {"x": x | {"axis": bin_axis(result.labels, scale=f"{view}_x")}},
+                "layer": hit_layers(source, result.labels, names, nouns, bins=axis.title),
+            }
+        )
+    return {"vconcat": views, "spacing": 28}
+
+
+def hit_layers(
+    source: SourceHits, labels: Sequence[str], names: Sequence[str], nouns: Nouns, *, bins: str
+) -> list[Spec]:
+    """Stacked bars of the shares by bin, and above each how many queries it is of.
+
+    labels : of the bins; names : of the four kinds; bins : the title of their axis
+    """
+    values, counts = [], []
+    for label, bin_hits in zip(labels, source.by_bin, strict=True):
+        if bin_hits is None:
+            continue
+        counts.append({"bin": label, "n": bin_hits.n, "share": 100})
+        values += [
+            {"bin": label, "kind": name, "order": order, "share": 100 * row.share, "n": row.n}
+            for order, (name, row) in enumerate(zip(names, bin_hits.shares, strict=True))
         ]
-        bars = {
+    y: Spec = {"field": "share", "type": "quantitative", "title": f"{nouns.title}, %"}
+    y["scale"] = {"domain": [0, 100]}
+    colour: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    colour["scale"] = {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]}
+    tooltip = [
+        tooltip_row("bin", bins),
+        tooltip_row("kind", "Right"),
+        tooltip_row("share", "%", ".1f"),
+        tooltip_row("n", nouns.title, ",d"),
+    ]
+    # edges tell the parts of a bar apart without colours
+    bar: Spec = {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@surface", "strokeWidth": 1}
+    return [
+        {
             "data": {"values": values},
-            "mark": {"type": "bar", "cornerRadiusEnd": 0},
-            "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "order"}}
-            | {"tooltip": tooltip},
-        }
-        numbers = {
+            "mark": bar,
+            "encoding": {"y": y, "color": colour, "order": {"field": "order"}, "tooltip": tooltip},
+        },
+        {
             "data": {"values": counts},
             "mark": {"type": "text", "dy": -7},
-            "encoding": {"x": x, "y": y | {"scale": {"domain": [0, 100]}}}
-            | {"text": {"field": "n", "format": ",d"}},
-        }
-        title = {"text": source.name, "fontWeight": 500, "offset": 16}
-        views.append({"title": title, "width": "@whole", "height": 180, "layer": [bars, numbers]})
-    return {"vconcat": views, "spacing": 28}
+            "encoding": {"y": y, "text": {"field": "n", "format": ",d"}},
+        },
+    ]

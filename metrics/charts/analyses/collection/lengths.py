@@ -8,6 +8,7 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.theme import LEAST_PLOT
 from metrics.core.analyses.collection.lengths import LengthFifth, PositivesByLength
 
 MAX_QUOTE = 60  # characters of a text in a headline
@@ -93,7 +94,7 @@ def _map(result: PositivesByLength, nouns: Nouns) -> Spec:
         if result.cells[row, column]
     ]
     x: Spec = {"field": "words", "type": "ordinal", "scale": {"domain": words}}
-    x["axis"] = bin_axis(words)
+    x["axis"] = bin_axis(words, scale="map_x", narrow=LEAST_PLOT)
     y: Spec = {"field": "positives", "type": "ordinal", "scale": {"domain": positives[::-1]}}
     total = {"aggregate": "sum", "field": "n", "type": "quantitative", "title": None}
     queries = nouns.title
@@ -109,6 +110,7 @@ def _map(result: PositivesByLength, nouns: Nouns) -> Spec:
         | {"tooltip": [tooltip[0], count | {"aggregate": "sum", "type": "quantitative"}]},
     }
     centre = {
+        "name": "map",
         "width": "@plot",
         "height": {"step": 14},
         "mark": {"type": "rect", "cornerRadius": 1},

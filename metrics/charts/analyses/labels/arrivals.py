@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row, values_by_name
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.labels.arrivals import SETTLED_WITHIN, ArrivalPoint, settled_at
 from metrics.core.statistics.intervals import Interval
@@ -89,10 +89,10 @@ def _lines(curves: Sequence[tuple[str, list[ArrivalPoint]]]) -> Spec | None:
     if not values:
         return None
     domain = [PLANNED, WHOLE]
-    labels: Spec = {"field": "labels", "type": "nominal", "title": None}
+    labels: Spec = {"field": "labels", "type": "nominal", "title": None, "legend": LINE_LEGEND}
     colour = labels | {"scale": {"domain": domain, "range": ["@blue", "@amber"]}}
     dash = labels | {"scale": {"domain": domain, "range": [[1, 0], [5, 4]]}}
-    shape = labels | {"scale": {"domain": domain, "range": ["circle", "square"]}}
+    shape = values_by_name("labels", {PLANNED: "circle", WHOLE: "square"})
     x: Spec = {"field": "n_labels", "type": "quantitative", "title": "First labels"}
     x["axis"] = {"format": ",d", "labelOverlap": True}
     y: Spec = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}

@@ -215,7 +215,7 @@ def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
     offset = {"field": "labels", "type": "nominal", "scale": {"domain": names}}
     return {
         "data": {"values": values},
-        "height": {"step": 22},
+        "height": {"step": 16},
         "encoding": {"tooltip": TOOLTIP},
         "layer": [
             {

@@ -9,7 +9,8 @@ from metrics.charts.charts import Spec
 def in_directions(views: Sequence[Spec | None], titles: Sequence[str]) -> Spec | None:
     """The view of one direction, or those of two, one below the other with its title.
 
-    A direction with nothing to draw is left out; None where neither has anything.
+    A direction with nothing to draw is left out; None where neither has anything. The views have
+    no axis at a side: their names stand within.
     """
     titled_views = [
         (title, view) for title, view in zip(titles, views, strict=True) if view is not None
@@ -19,7 +20,7 @@ def in_directions(views: Sequence[Spec | None], titles: Sequence[str]) -> Spec |
     if len(views) == 1:
         return titled_views[0][1]
     titled = [
-        {"title": {"text": title, "fontWeight": 500, "offset": 12}, "width": "@whole", **view}
+        {"title": {"text": title, "fontWeight": 500, "offset": 12}, "width": "@bare", **view}
         for title, view in titled_views
     ]
     return {"vconcat": titled, "spacing": 28}

@@ -11,6 +11,7 @@ from metrics.core.analyses.labels.positives_by_rank import (
     CUT,
     N_SINGLE,
     PositivesByRank,
+    RankBin,
 )
 
 FEWEST = 30  # positives from which on a headline tells shares
@@ -113,10 +114,8 @@ def _views(runs: Sequence[RankedRun]) -> Spec | None:
         return None
     first_bins = runs[0].by_rank.bins
     labels = [rank_bin.label for rank_bin in first_bins]
-    # each fifth of the single ranks, and all others
-    ticks = ["1", *(row.label for row in first_bins if row.first % 5 == 0 or row.first > N_SINGLE)]
     x: Spec = {"field": "ranks", "type": "ordinal", "scale": {"domain": labels}, "title": "Rank"}
-    ranks_axis = {"labelAngle": -90, "labelOverlap": False, "values": ticks}
+    ranks_axis = rank_axis(first_bins)
     bare_axis = {"labels": False, "title": None, "grid": False}
     views: list[Spec] = []
     # propagated positives have bars where there are any
@@ -141,6 +140,22 @@ def _views(runs: Sequence[RankedRun]) -> Spec | None:
             _bars(run, x | {"axis": ranks_axis}, most, origins),
         ]
     return {"vconcat": views, "spacing": 16}
+
+
+def rank_axis(bins: Sequence[RankBin]) -> Spec:
+    """The axis of ranks: each fifth of the single ones, and all others, upright if they are many.
+
+    The last of the single ones would touch another bin's.
+    """
+    several = [row for row in bins if row.first > N_SINGLE]
+    singles = [row.label for row in bins if row.first <= N_SINGLE and row.first % 5 == 0]
+    if several:
+        singles = singles[:-1]
+    axis: Spec = {"labelOverlap": False, "values": ["1", *singles, *(row.label for row in several)]}
+    if len(several) > 1:
+        return axis | {"labelAngle": -90}
+    lines = "split(replace(datum.label, ' to ', ' to\\n'), '\\n')"
+    return axis | {"labelAngle": 0, "labelExpr": lines}
 
 
 def _judged_line(run: RankedRun, x: Spec) -> Spec:
@@ -184,7 +199,7 @@ def _bars(run: RankedRun, x: Spec, most: float, origins: Sequence[str]) -> Spec:
         "width": "@whole",
         "height": 180,
         "data": {"values": values},
-        "mark": {"type": "bar", "cornerRadiusEnd": 0},
+        "mark": {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@surface", "strokeWidth": 0.5},
         "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "order"}}
         | {"tooltip": tooltip},
     }

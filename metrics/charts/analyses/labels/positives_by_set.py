@@ -6,11 +6,21 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.directions import in_directions, joined_nouns
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE_HEIGHT, Spec, lines_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.positives_by_set import SourceTotal
 
+LETTERS = 46  # of a line of words in the chart, on a phone
 FEWEST = 30  # queries from which on a headline tells a factor
+# the last line of them stands above the bar
+WORDS = {
+    "type": "text",
+    "align": "left",
+    "baseline": "bottom",
+    "yOffset": 6,
+    "dy": {"expr": f"-11 - {LINE_HEIGHT} * (length(datum.text) - 1)"},
+    "lineHeight": LINE_HEIGHT,
+}
 COLOURS = {"reference": "@slate", "people": "@amber", "both": "@blue"}
 
 
@@ -111,14 +121,14 @@ def _headline(table: DirectionTotals) -> str:
 
 def _bars(rows: Sequence[SetRow], nouns: Nouns) -> Spec:
     """A bar for each source; its name stands above it, where narrow pages have room for it."""
-    values = []
+    values: list[Spec] = []
     for row in rows:
         total = row.total
         times = "" if total.factor is None else f" ({total.factor:.2f} times)"
         values.append(
             {
                 "labels": row.name,
-                "text": f"{total.n_positive:,}{times} by {row.name}",
+                "text": lines_of(f"{total.n_positive:,}{times} by {row.name}", most=LETTERS),
                 "n": total.n_positive,
                 "mean": total.mean,
                 "low": total.interval.low,
@@ -137,14 +147,15 @@ def _bars(rows: Sequence[SetRow], nouns: Nouns) -> Spec:
     colour: Spec = {"field": "origin", "type": "nominal", "legend": None}
     colour |= {"scale": {"domain": list(COLOURS), "range": list(COLOURS.values())}}
     y = {"field": "labels", "type": "nominal", "sort": [row.name for row in rows], "axis": None}
-    name = {"type": "text", "align": "left", "baseline": "bottom", "dy": -11, "limit": 330}
+    has_two_lines = any(len(row["text"]) > 1 for row in values)
     return {
         "data": {"values": values},
-        "height": {"step": 50},
+        "height": {"step": 56 if has_two_lines else 50},
         "encoding": {"y": y},
         "layer": [
             {
-                "mark": {"type": "bar", "height": 16, "yOffset": 6},
+                # the line of the interval shows through
+                "mark": {"type": "bar", "height": 16, "yOffset": 6, "opacity": 0.6},
                 "encoding": {"x": x | {"field": "mean"}, "color": colour, "tooltip": tooltip},
             },
             {
@@ -153,7 +164,7 @@ def _bars(rows: Sequence[SetRow], nouns: Nouns) -> Spec:
                 "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
             },
             {
-                "mark": name | {"yOffset": 6},
+                "mark": WORDS,
                 "encoding": {"x": {"value": 2}, "text": {"field": "text"}},
             },
         ],

@@ -19,6 +19,7 @@ MOST_CHARTS = 6  # runs that are drawn
 MOST_NUMBERS = 8  # ranks whose bars have their number above them
 FAINTEST = 0.15  # opacity of the last level
 ALL_RUNS = "All runs"
+BAR = {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@line-strong", "strokeWidth": 0.5}
 
 
 def rank_labels_result(
@@ -159,7 +160,12 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
     opacity["legend"] = {"columns": 2, "symbolFillColor": "@blue"}
     x: Spec = {"field": "rank", "type": "ordinal", "title": "Rank", "scale": {"domain": ranks}}
     x |= {"axis": {"labelAngle": 0, "labelOverlap": True}}
-    y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
+    y = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "Graded pairs, %",
+        "scale": {"domain": [0, 100]},
+    }
     y |= {"axis": {"grid": False}}  # it would show through the faint bars
     tooltip = [
         tooltip_row("rank", "Rank"),
@@ -182,8 +188,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
             ]
         bars = {
             "data": {"values": values},
-            "mark": {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@line-strong"}
-            | {"strokeWidth": 0.5},
+            "mark": BAR,
             "encoding": {"x": x, "y": y, "opacity": opacity, "order": {"field": "order"}}
             | {"tooltip": tooltip},
         }

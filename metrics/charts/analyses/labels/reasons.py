@@ -223,7 +223,7 @@ def _level_points(level: str, values: list[dict[str, Any]], names: Sequence[str]
     }
     return {
         "title": {"text": level, "fontWeight": 500, "offset": 12},
-        "width": "@whole",
+        "width": "@bare",
         "height": {"step": 34},
         "data": {"values": values},
         "encoding": {"y": y},

@@ -141,7 +141,7 @@ def _points(rows: Sequence[QualityRow]) -> Spec | None:
         tooltip_row("high", "To", ".1f"),
         tooltip_row("n", "Queries", ",d"),
     ]
-    x: Spec = {"type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
+    x: Spec = {"type": "quantitative", "title": "Share, %", "scale": {"domain": [0, 100]}}
     kind_field: Spec = {"field": "kind", "type": "nominal"}
     mark_of_kind = kind_field | {"legend": {"title": None, "columns": 2}}
     colour = mark_of_kind | {"scale": {"domain": kinds, "range": ["@blue", "@amber"]}}

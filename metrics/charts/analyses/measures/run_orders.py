@@ -1,15 +1,18 @@
 """The order of runs: by one measure against another one, and their ranks by several columns."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import MOST_LINES, NAME_WIDTH, RunScores
-from metrics.charts.charts import WHOLE, Spec, tooltip_row
+from metrics.charts.charts import LINE, WHOLE, Spec, broken_axis, lines_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
 
-LETTERS_IN_LINE = 24  # of the names beneath a chart on a phone; more stand aslant
+PHONE_WIDTH = 245  # pixels of a phone for the lines of ranks and the names at their right
+LETTER = 6.4  # pixels of a letter of a name
 
 
 def scatter_result(scores: RunScores) -> AnalysisResult:
@@ -173,13 +176,17 @@ def _rank_lines(
         for i in rows
         for j, name in enumerate(scores.columns)
     ]
+    names = name_layers(scores, ranks, rows)
+    longest = max(
+        (len(row["names"]) for layer in names for row in layer["data"]["values"]), default=0
+    )
+    room = min(NAME_WIDTH, LETTER * longest) + 12
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
-    is_crowded = sum(map(len, scores.columns)) > LETTERS_IN_LINE
-    x |= {"axis": {"labelAngle": -30 if is_crowded else 0, "labelLimit": 160}}
+    x |= {"axis": column_axis(scores.columns, pixels=PHONE_WIDTH - room)}
     y: Spec = {"field": "rank", "type": "quantitative", "title": "Rank"}
     y["axis"] = WHOLE
-    y["scale"] = {"reverse": True, "zero": False, "nice": False}
+    y["scale"] = {"reverse": True, "zero": False, "nice": False, "padding": 8}
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("by", "By"),
@@ -188,7 +195,7 @@ def _rank_lines(
     run = {"field": "run", "type": "nominal", "legend": None}
     return {
         "data": {"values": values},
-        "padding": {"left": 5, "top": 5, "bottom": 5, "right": NAME_WIDTH},
+        "padding": {"left": 5, "top": 5, "bottom": 5, "right": room},
         "height": min(max(160, 22 * int(ranks[rows].max(initial=1))), 560),
         "encoding": {"x": x, "y": y},
         "layer": [
@@ -197,9 +204,21 @@ def _rank_lines(
                 "mark": {"type": "point", "size": 70},
                 "encoding": {"color": run, "shape": run, "tooltip": tooltip},
             },
-            *name_layers(scores, ranks, rows),
+            *names,
         ],
     }
+
+
+def column_axis(names: Sequence[str], *, pixels: float) -> Spec:
+    """The axis of columns: names in lines that lie, or stand where they would touch.
+
+    pixels : of all of them together on a phone
+    """
+    letters = int(pixels / (len(names) - 0.6) / LETTER) - 1
+    words = [word for name in names for word in lines_of(name, most=1)]
+    if max(map(len, words)) <= letters:
+        return broken_axis(names, most=letters, is_centred=False) | {"labelAngle": 0}
+    return broken_axis(names, most=LINE) | {"labelAngle": -90}
 
 
 def name_layers(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]) -> list[Spec]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.earlier_labels import EarlierConclusion, advice_notes
-from metrics.charts.charts import WRAPPED, Spec, tooltip_row
+from metrics.charts.charts import LINE, Spec, broken_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 
@@ -294,8 +294,9 @@ def _chart(pairs: Sequence[tuple[SetWords, Conclusion]], runs: Sequence[str]) ->
             words.append(fields | {"text": conclusion_lines(conclusion, runs)})
     if not values:
         return None
-    y: Spec = {"field": "set", "type": "nominal", "title": None, "axis": WRAPPED}
-    y["scale"] = {"domain": list(dict.fromkeys(label_set.title for label_set, _ in pairs))}
+    y: Spec = {"field": "set", "type": "nominal", "title": None}
+    titles = list(dict.fromkeys(label_set.title for label_set, _ in pairs))
+    y |= {"scale": {"domain": titles}, "axis": broken_axis(titles, most=LINE)}
     words_mark = {"type": "text", "align": "left", "dy": 9, "fontSize": 10, "lineHeight": 12}
     return {
         "height": {"step": 52},

@@ -108,7 +108,7 @@ def _dots(people: Sequence[PersonQuality], names: Sequence[str]) -> Spec | None:
     ]
     return {
         "data": {"values": values},
-        "height": {"step": 30},
+        "height": {"step": 20},
         "encoding": {"y": y, "yOffset": {"field": "kind"}, "color": colour},
         "layer": [
             {

@@ -138,7 +138,7 @@ def _heat_maps(
     ]
     if not of_teams:
         return first
-    return {"vconcat": [{"width": "@whole", **view} for view in (first, *of_teams)], "spacing": 28}
+    return {"vconcat": [{"width": "@named", **view} for view in (first, *of_teams)], "spacing": 28}
 
 
 def heat_map(
