@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import Spec, tooltip_row, values_by_name
 from metrics.charts.results import Cell, Column
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 
@@ -144,7 +144,7 @@ def with_rule(lines: Spec | None, channel: str, value: float) -> Spec | None:
     if lines is None:
         return None
     axis = lines["encoding"][channel]
-    rows = {"values": [{axis["field"]: value, "text": YOURS}]}
+    rows = {"values": [{axis["field"]: value, "text": f"{YOURS}: {value:,}"}]}
     encoding: Spec = {channel: axis}
     end: Spec = {"y": {"value": 0}} if channel == "x" else {"x": {"value": "width"}}
     text: Spec = {"type": "text", "color": "@ink", "baseline": "bottom", "dx": -4, "dy": -2}
@@ -199,16 +199,12 @@ def plan_lines(
                 "field": "y",
                 "type": "quantitative",
                 "title": title,
-                "scale": {"type": "log"},
+                "scale": {"type": "log", "nice": False, "padding": 10},
                 "axis": {"values": sorted({row["y"] for row in values}), "format": "~g"},
             },
             "color": kind,
             "shape": {"field": "kind", "type": "nominal", "scale": {"domain": list(kinds)}},
-            "strokeDash": {
-                "field": "kind",
-                "type": "nominal",
-                "scale": {"domain": list(kinds), "range": DASHES[: len(kinds)]},
-            },
+            "strokeDash": values_by_name("kind", dict(zip(kinds, DASHES, strict=False))),
             "tooltip": [
                 tooltip_row("kind", "In"),
                 tooltip_row("n", nouns.title, ",d"),

@@ -11,7 +11,7 @@ from metrics.charts.analyses.planner.plans import (
     size_axis,
     with_rule,
 )
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles
 
@@ -110,7 +110,8 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
     ]
     run: Spec = {"field": "run", "type": "nominal", "title": None, "legend": {"columns": 2}}
     run |= {"scale": {"domain": [curve.run for curve in curves]}}
-    dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    dash: Spec = {"field": "kind", "type": "nominal", "title": None}
+    dash["legend"] = {"columns": 2, "symbolStrokeColor": "@ink-2"} | LINE_LEGEND
     dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}
     y: Spec = {"field": "error", "type": "quantitative"}
     y["title"] = f"Error{f' of {measure}' * bool(measure)}, 95 of 100 within"

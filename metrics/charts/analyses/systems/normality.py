@@ -12,6 +12,21 @@ FEWEST = 30  # topics or groups from which on a headline tells how many are reje
 LEAST_P = 1e-10  # the left end of the chart
 TICKS = [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1]
 MOST_NAMES = 40  # runs with a name in the chart
+# the line from which on normality is not rejected, and its number
+RATE_LAYERS: list[Spec] = [
+    {
+        "data": {"values": [{}]},
+        "mark": mark,
+        "encoding": {"x": {"datum": RATE, "type": "quantitative"}} | encoding,
+    }
+    for mark, encoding in (
+        ({"type": "rule", "strokeDash": [4, 3], "aria": False}, {"y": None}),
+        (
+            {"type": "text", "align": "left", "baseline": "top", "dx": 4},
+            {"y": {"value": 0}, "text": {"value": f"{RATE:g}"}},
+        ),
+    )
+]
 VERDICTS = {True: "rejected", False: "not rejected", None: None}
 
 
@@ -124,7 +139,9 @@ def _dots(tests: Sequence[tuple[str, Normality]]) -> Spec | None:
     y |= {"title": None} if has_names else {"title": None, "axis": None}
     x: Spec = {"field": "p", "type": "quantitative", "title": "Adjusted p of the scores"}
     x["scale"] = {"type": "log", "domain": [LEAST_P, 1]}
-    x["axis"] = {"format": "~g", "values": TICKS}
+    x["axis"] = {"values": TICKS}
+    # numbers of one form for powers that have no place for their zeros
+    x["axis"]["labelExpr"] = "format(datum.value, datum.value < 0.01 ? '.0e' : '~g')"
     verdict: Spec = {"field": "normality", "type": "nominal", "title": None}
     domain = [VERDICTS[True], VERDICTS[False]]
     return {
@@ -132,11 +149,7 @@ def _dots(tests: Sequence[tuple[str, Normality]]) -> Spec | None:
         "height": {"step": 20 if has_names else 5},
         "encoding": {"y": y},
         "layer": [
-            {
-                "mark": {"type": "rule", "strokeDash": [4, 3], "aria": False},
-                "data": {"values": [{}]},
-                "encoding": {"x": {"datum": RATE, "type": "quantitative"}, "y": None},
-            },
+            *RATE_LAYERS,
             {
                 "mark": {"type": "point", "size": 60 if has_names else 25},
                 "encoding": {

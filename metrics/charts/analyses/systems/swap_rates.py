@@ -5,13 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.systems.swap_rates import RESAMPLES, SwapRates
 
 FEWEST = 100  # comparisons of a bin that is drawn
 FEWEST_UNITS = 30  # of fewer the sentence names no difference to trust
 LEVEL = 0.05
+MEASURED, PREDICTED = "Measured", "Predicted"
+DASH: Spec = {
+    "type": "nominal",
+    "title": None,
+    "scale": {"domain": [MEASURED, PREDICTED], "range": [[1, 0], [4, 4]]},
+    "legend": {"columns": 2, "symbolStrokeColor": "@ink-2"} | LINE_LEGEND,
+}
 
 
 def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> AnalysisResult:
@@ -99,6 +106,7 @@ def _curves(measured: Sequence[SwapRates]) -> Spec | None:
     x = {"field": "x", "type": "quantitative", "title": "Difference on the first set"}
     y: Spec = {"field": "rate", "type": "quantitative", "title": "Swap rate"}
     size: Spec = {"field": "size", "type": "nominal", "scale": {"domain": sizes}}
+    size["legend"] = {"columns": 3}
     tooltip = [
         tooltip_row("size", "Size"),
         tooltip_row("x", "Difference", ".3f"),
@@ -115,12 +123,13 @@ def _curves(measured: Sequence[SwapRates]) -> Spec | None:
                 "mark": {"type": "area", "color": "@ink-3", "aria": False},
                 "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}},
             },
-            {"mark": "line", "encoding": line},
+            {"mark": "line", "encoding": line | {"strokeDash": DASH | {"datum": MEASURED}}},
             {"mark": {"type": "point", "size": 50}, "encoding": {**line, "shape": size}},
             {
                 "transform": [{"filter": "isValid(datum.predicted)"}],
-                "mark": {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1.5},
-                "encoding": {**line, "y": y | {"field": "predicted"}},
+                "mark": {"type": "line", "strokeWidth": 1.5},
+                "encoding": {**line, "y": y | {"field": "predicted"}}
+                | {"strokeDash": DASH | {"datum": PREDICTED}},
             },
         ],
     }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.charts.charts import WHOLE, Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.comparisons.generalizability import Generalizability, SignalRatio
 
@@ -109,12 +109,11 @@ def _curves(table: TopicTable, ratios: Sequence[tuple[str, SignalRatio]]) -> Spe
     for name, ratio in ratios:
         for size in sizes:
             value, interval = ratio.coefficient(size)
-            point = {"name": name, "n": size, "value": value}
-            values.append(point | interval._asdict())
+            values.append({"name": name, "n": size, "value": value} | interval._asdict())
     x = {"field": "n", "type": "quantitative", "title": table.unit.capitalize(), "axis": WHOLE}
     y: Spec = {"field": "value", "type": "quantitative", "title": "Coefficient"}
     y["scale"] = {"domain": [0, 1]}
-    name_of: Spec = {"field": "name", "type": "nominal", "title": None}
+    name_of: Spec = {"field": "name", "type": "nominal", "title": None, "legend": LINE_LEGEND}
     name_of["scale"] = {"domain": [RELATIVE, ABSOLUTE]}
     tooltip = [
         tooltip_row("name", "Coefficient"),
@@ -123,7 +122,8 @@ def _curves(table: TopicTable, ratios: Sequence[tuple[str, SignalRatio]]) -> Spe
         tooltip_row("low", "From", ".3f"),
         tooltip_row("high", "To", ".3f"),
     ]
-    band = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": name_of}
+    band = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
+    band["color"] = name_of
     line = {"x": x, "y": y, "color": name_of, "strokeDash": name_of, "tooltip": tooltip}
     return {
         "data": {"values": values},
