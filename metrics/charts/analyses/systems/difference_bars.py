@@ -96,7 +96,7 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: Let
     layers = [
         *bar_layers(x, names, has_teams=has_teams),
         *group_arrows(systems, labels, at=arrows_at),
-        *rule_layers(rules, labels, at=arrows_at + ARROW_LANE, has_letters=has_names),
+        *rule_layers(rules, labels, at=arrows_at + ARROW_LANE, are_wide=has_names),
     ]
     if has_names:
         text = {"type": "text", "align": "left", "xOffset": 8}
@@ -175,7 +175,8 @@ def group_arrows(
     tooltip = [tooltip_row("group", "Pseudo-group"), tooltip_row("n", "Runs", "d")]
     style: Spec = {"xOffset": at, "color": "@ink", "opacity": 1}
     at_right: Spec = {"x": {"value": "width"}, "tooltip": tooltip}
-    heads = [("triangle-up", first), ("triangle-down", last)]
+    # apart where a group has one run
+    heads = [("triangle-up", first, -4), ("triangle-down", last, 4)]
     return [
         {
             "data": {"values": values},
@@ -185,9 +186,9 @@ def group_arrows(
         *(
             {
                 "data": {"values": values},
-                "mark": {"type": "point", "shape": shape, "size": 45, **style},
+                "mark": {"type": "point", "shape": shape, "size": 40, **style} | {"yOffset": dodge},
                 "encoding": {"y": row, **at_right},
             }
-            for shape, row in heads
+            for shape, row, dodge in heads
         ),
     ]
