@@ -63,13 +63,15 @@ class PlannedQueries(NamedTuple):
 class JudgingCost(NamedTuple):
     """The cost of judging queries: their pairs within the first ranks of some runs, time and pay.
 
-    n_pairs, n_new : pairs of n_queries, and those of them about which a pool would ask first
+    n_pairs : of n_queries; n_new, n_waiting : those of them without a label about which no open
+        pool asks, and about which one does
     seconds : a judgment, the median; is_measured : in this collection
     hourly_pay : None where none is set
     """
 
     n_pairs: int
     n_new: int
+    n_waiting: int
     n_queries: int
     n_runs: int
     depth: int
@@ -116,18 +118,32 @@ class JudgingCost(NamedTuple):
 
     def note(self, queries: str, largest: int) -> str:
         """The origin of the numbers; queries : their noun; largest : number of them in the table"""
-        price = "Hours are" if self.hourly_pay is None else "Hours and pay are"
         origin = "the median here" if self.is_measured else "a usual one, as none was timed"
-        beyond = f" Of {queries} beyond these all pairs are new." * (largest > self.n_queries)
-        return (
-            f"Cost: the first {self.depth} ranks of {counted(self.n_runs, 'run')} hold "
-            f"{self.pairs_a_query:.1f} pairs a query. Of these {self.new_pairs_a_query:.1f} are "
-            "new: nobody has labelled them, no open pool asks about them, and no lead has left "
-            f"them out. Both are means over {self.n_queries:,} {queries}, so that a sample holds "
-            f"about as many for each of its own.{beyond} {price} for new pairs alone, at "
-            f"{self.seconds:.1f} seconds a judgment, {origin}, one label a pair; gold checks and "
-            "second labels come on top."
-        )
+        sentences = [
+            f"Cost: for each of {self.n_queries:,} {queries} the first {self.depth} ranks of "
+            f"{counted(self.n_runs, 'run')} hold {self._mean_text(self.n_pairs)} pairs on average, "
+            f"and a sample holds about as many for each of its {queries}.",
+            f"Of these {self._mean_text(self.n_new)} are new: nobody has labelled them, no open "
+            "pool asks about them, and no lead has left them out."
+            if self.n_new
+            else "None of these is new: each has a label, is in an open pool or was left out by a "
+            "lead.",
+            f"An open pool asks about {self._mean_text(self.n_waiting)} already, whose hours are "
+            "not counted."
+            if self.n_waiting
+            else "",
+            f"Beyond these {self.n_queries:,} {queries} all pairs are new."
+            if largest > self.n_queries
+            else "",
+            f"{'Hours are' if self.hourly_pay is None else 'Hours and pay are'} for new pairs "
+            f"alone, at {self.seconds:.1f} seconds a judgment, {origin}, one label a pair; gold "
+            "checks and second labels come on top.",
+        ]
+        return " ".join(filter(None, sentences))
+
+    def _mean_text(self, n: int) -> str:
+        number = f"{n / max(self.n_queries, 1):.1f}"
+        return "fewer than 0.1" if n and number == "0.0" else number
 
 
 def middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:

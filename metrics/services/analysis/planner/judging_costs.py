@@ -36,12 +36,14 @@ def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:
     old = old_pairs(collection=collection, direction=Direction(query_set.direction))
     layout = Layout(*zip((source, target), *old, strict=True))
     pairs = distinct(layout.codes(source, target))
-    new_pairs = difference(pairs, np.concatenate([layout.codes(*part) for part in old]))
+    unlabelled = difference(pairs, layout.codes(*old.settled_pairs))
+    n_new = len(difference(unlabelled, layout.codes(*old.waiting_pairs)))
     seconds, is_measured = pace(collection=collection)
     pay = collection.hourly_pay
     return JudgingCost(
         n_pairs=len(pairs),
-        n_new=len(new_pairs),
+        n_new=n_new,
+        n_waiting=len(unlabelled) - n_new,
         n_queries=n_queries,
         n_runs=len(runs),
         depth=DEPTH,

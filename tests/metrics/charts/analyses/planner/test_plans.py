@@ -7,6 +7,7 @@ from metrics.charts.analyses.planner.plans import JudgingCost
 COST = JudgingCost(
     n_pairs=120,
     n_new=30,
+    n_waiting=0,
     n_queries=10,
     n_runs=2,
     depth=10,
@@ -45,16 +46,26 @@ def test_columns_are_as_many_as_cells_and_name_the_currency():
 
 def test_the_note_says_what_is_new_and_of_how_many_queries_the_means_are():
     assert COST.note("queries", 10) == (
-        "Cost: the first 10 ranks of 2 runs hold 12.0 pairs a query. Of these 3.0 are new: nobody "
-        "has labelled them, no open pool asks about them, and no lead has left them out. Both are "
-        "means over 10 queries, so that a sample holds about as many for each of its own. Hours "
-        "and pay are for new pairs alone, at 12.0 seconds a judgment, the median here, one label a "
-        "pair; gold checks and second labels come on top."
+        "Cost: for each of 10 queries the first 10 ranks of 2 runs hold 12.0 pairs on average, and "
+        "a sample holds about as many for each of its queries. Of these 3.0 are new: nobody has "
+        "labelled them, no open pool asks about them, and no lead has left them out. Hours and pay "
+        "are for new pairs alone, at 12.0 seconds a judgment, the median here, one label a pair; "
+        "gold checks and second labels come on top."
     )
 
 
 def test_the_note_speaks_of_queries_beyond_those_at_hand_where_the_table_has_them():
-    assert " Of documents beyond these all pairs are new. Hours" in COST.note("documents", 11)
+    assert " Beyond these 10 documents all pairs are new. Hours" in COST.note("documents", 11)
     note = COST._replace(hourly_pay=None, is_measured=False).note("queries", 10)
-    assert "beyond" not in note
+    assert "eyond" not in note
     assert "Hours are for new pairs alone, at 12.0 seconds a judgment, a usual one, as none" in note
+
+
+def test_the_note_tells_pairs_that_wait_and_that_none_is_new():
+    note = COST._replace(n_waiting=25).note("queries", 10)
+    assert "Of these 3.0 are new: nobody" in note
+    assert " An open pool asks about 2.5 already, whose hours are not counted. " in note
+    note = COST._replace(n_new=0).note("queries", 10)
+    assert " None of these is new: each has a label, is in an open pool or was left out" in note
+    rare = COST._replace(n_queries=1_000, n_new=1).note("queries", 10)
+    assert " Of these fewer than 0.1 are new: " in rare

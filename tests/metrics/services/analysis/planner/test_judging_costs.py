@@ -74,9 +74,10 @@ def test_pairs_new_pairs_hours_and_pay_are_of_the_first_ten_of_each_chosen_run(s
     result = answer_of(study, NAME, run=keys, measure="RR").result
     assert result.columns[-1].title == "Pay for these, CHF"
     sentence = (
-        f"the first 10 ranks of 2 runs hold {len(pairs) / n_queries:.1f} pairs a query. Of these "
-        f"{len(new_pairs) / n_queries:.1f} are new"
+        f"for each of {n_queries} queries the first 10 ranks of 2 runs hold "
+        f"{len(pairs) / n_queries:.1f} pairs on average"
     )
+    assert f"Of these {len(new_pairs) / n_queries:.1f} are new: nobody" in str(result.notes)
     assert sentence in str(result.notes) and "9.0 seconds a judgment" in str(result.notes)
 
 
@@ -84,6 +85,7 @@ def test_it_counts_what_the_preview_of_such_a_pool_counts(study):
     for names in (["alpha"], ["alpha", "delta", "zeta"]):
         cost, preview = cost_of(study, *names), previewed(study, *names)
         assert (cost.n_pairs, cost.n_new) == (preview.n_pairs, preview.n_new)
+        assert cost.n_waiting == preview.n_waiting
         assert cost.n_queries == preview.n_queries
         assert preview.n_waiting and preview.n_judged and preview.n_new
 

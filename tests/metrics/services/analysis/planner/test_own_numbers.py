@@ -250,7 +250,7 @@ def test_a_number_of_queries_has_its_cost_in_the_distribution(study):
     assert row["n"] == 4 and row["pairs"] > row["new_pairs"] > 0 and row["hours"] > 0
     assert "pairs" not in table_of(study, NAMES[1], measure="RR")[0]
     notes = answer_of(study, NAMES[1], measure="RR", n=4).result.notes
-    assert any("pairs a query" in note for note in notes)
+    assert any("pairs on average" in note for note in notes)
 
 
 def test_only_numbers_that_an_analysis_has_change_its_key(study):
