@@ -1,6 +1,6 @@
 """Template tag for the rows of tables of numbers, of which a page may have thousands of cells."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django import template
 from django.utils.formats import localize
@@ -11,6 +11,19 @@ from metrics.charts.charts import Figure
 
 register = template.Library()
 IN_A_LINE = 24  # characters of a cell that is never broken; a longer text has some width
+
+
+@register.simple_tag
+def table_heads(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> SafeString:
+    """The heads of a table's columns: those of numbers, and of more words, have a class for it."""
+    parts = []
+    for position, title in enumerate(columns):
+        cells = [row[position] for row in rows]
+        is_number = any(isinstance(cell, Figure) and cell.exact for cell in cells)
+        classes = ["number"] * is_number + ["words"] * (len(title) > IN_A_LINE)
+        of_class = format_html(' class="{}"', " ".join(classes)) if classes else ""
+        parts.append(format_html('<th scope="col"{}>{}</th>', of_class, title))
+    return mark_safe("".join(parts))  # noqa: S308 - every title is escaped above
 
 
 @register.simple_tag

@@ -8,7 +8,7 @@ import pytest
 from annotate.models import Kept, Role
 from metrics.charts.charts import Figure
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
-from metrics.templatetags.chart_tables import table_rows
+from metrics.templatetags.chart_tables import table_heads, table_rows
 from metrics.views import analysis as views
 from pooling.models import Run
 from tests import cast
@@ -310,6 +310,16 @@ def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
         "<td>a &amp; b</td><td></td>"
     )
     assert table_rows(rows, "number") == f'<tr><th scope="row">&lt;b&gt;</th>{cells}</tr>'
+
+
+def test_heads_tell_numbers_from_words():
+    rows = [["a", Figure("", "")], ["b", Figure("1", "1")]]
+    long = "Pairs of two labels <or> more"
+    assert table_heads(["Run", long], rows) == (
+        '<th scope="col">Run</th>'
+        '<th scope="col" class="number words">Pairs of two labels &lt;or&gt; more</th>'
+    )
+    assert table_heads(["Run", "n"], [["a", 1]]) == '<th scope="col">Run</th><th scope="col">n</th>'
 
 
 def test_cells_of_more_words_have_some_width():
