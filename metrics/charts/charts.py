@@ -36,6 +36,10 @@ WRAPPED: Spec = {
     },
 }
 TWO_LINES = 28  # pixels
+WORD_LIMIT = 150  # pixels of a word that has a line of its own
+LETTER = 6.4  # pixels of a letter of an axis, at most in the mean
+BESIDE_NAMES = 160  # pixels of a plot on a phone, beside an axis of names
+SHORT_NAME = 17  # characters, of which a phone has two beside one another
 # A legend of lines that differ by dashes: with a shape too its symbol would be a spot.
 LINE_LEGEND: Spec = {"symbolType": "stroke", "symbolSize": 600, "symbolStrokeWidth": 2}
 
@@ -180,6 +184,11 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     )
 
 
+def legend_of(names: Sequence[str]) -> Spec:
+    """A legend in two columns where these names let a phone have them, else in one."""
+    return {"columns": 2 if max(map(len, names), default=0) <= SHORT_NAME else 1}
+
+
 def values_by_name(field: str, values: Mapping[str, object]) -> Spec:
     """A channel with a value for each name of a field, the last one for any other.
 
@@ -229,12 +238,12 @@ def lines_of(text: str, *, most: int) -> list[str]:
 
 
 def broken_axis(names: Sequence[str], *, most: int, is_centred: bool = True) -> Spec:
-    """An axis of these names in lines of so many characters; none is cut.
+    """An axis of these names in lines of so many characters; a word alone is cut.
 
     is_centred : the lines lie around the place of the name, else they begin there
     """
     lines = {name: lines_of(name, most=most) for name in names}
-    axis: Spec = {"labelLimit": 0, "labelExpr": f"{json.dumps(lines)}[datum.value]"}
+    axis: Spec = {"labelLimit": WORD_LIMIT, "labelExpr": f"{json.dumps(lines)}[datum.value]"}
     if is_centred:
         shifts = f"{json.dumps({name: len(rows) - 1 for name, rows in lines.items()})}"
         n_most = max(map(len, lines.values()), default=1)
@@ -244,3 +253,21 @@ def broken_axis(names: Sequence[str], *, most: int, is_centred: bool = True) -> 
         ]
         axis["labelOffset"] = {"condition": conditions, "value": 0}
     return axis
+
+
+def column_axis(names: Sequence[str], *, pixels: float, is_above: bool = False) -> Spec:
+    """The axis of names of columns: they lie in lines, or stand where those would touch.
+
+    pixels : of a column on a phone; is_above : the axis lies above the columns
+    """
+    letters = int(pixels / LETTER) - 1
+    side = {"orient": "top"} if is_above else {}
+    longest = max(len(word) for name in names for word in lines_of(name, most=1))
+    # above the columns further lines would run into them
+    if longest <= letters and (not is_above or max(map(len, names)) <= letters):
+        return broken_axis(names, most=letters, is_centred=False) | side | {"labelAngle": 0}
+    upright = side | {"labelAngle": -90}
+    n_lines = max(len(lines_of(name, most=LINE)) for name in names)
+    if n_lines * LINE_HEIGHT <= pixels:
+        return broken_axis(names, most=LINE) | upright
+    return upright | {"labelLimit": WORD_LIMIT}

@@ -67,7 +67,6 @@ CONFIG: Spec = {
         "symbolSize": 90,
         "offset": 12,
         "columnPadding": 16,
-        "labelLimit": 260,
     },
     "header": _TEXT,
     "title": {
@@ -89,6 +88,8 @@ CONFIG: Spec = {
 
 # What depends on the width that a chart is drawn in, in pixels.
 LEGEND_COLUMN = 180  # a legend of many names wraps instead of being cut
+LEGEND_LABEL = 260  # the most of a name in a legend
+LEGEND_ROOM = 70  # beside it: an axis of numbers, and the symbol
 # Widths of plots in a figure of several, by name: what is beside them of the figure's width.
 ROOMS = {
     "plot": 190,  # an axis of numbers such as "1,000" with its title, gaps, a margin plot of 90
@@ -102,6 +103,8 @@ THEME: Spec = {
     "colours": COLOURS,
     "config": CONFIG,
     "legendColumn": LEGEND_COLUMN,
+    "legendLabel": LEGEND_LABEL,
+    "legendRoom": LEGEND_ROOM,
     "rooms": ROOMS,
     "leastPlot": LEAST_PLOT,
 }
@@ -109,8 +112,11 @@ THEME: Spec = {
 
 def config_for(pixels: int) -> Spec:
     """The config of a chart that is drawn in a width of so many pixels."""
-    columns = max(1, pixels // LEGEND_COLUMN)
-    return {**CONFIG, "legend": {**CONFIG["legend"], "columns": columns}}
+    legend = {
+        "columns": max(1, pixels // LEGEND_COLUMN),
+        "labelLimit": min(LEGEND_LABEL, max(LEAST_PLOT, pixels) - LEGEND_ROOM),
+    }
+    return {**CONFIG, "legend": {**CONFIG["legend"], **legend}}
 
 
 def widths_in(pixels: int) -> dict[str, int]:

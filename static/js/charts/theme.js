@@ -33,5 +33,6 @@ export function fillNames(spec, scope, pixels) {
 /** `pixels`: the width of the element that is drawn into, so that a legend of many names wraps instead of being cut. */
 export function themeConfig(pixels) {
   const columns = Math.max(1, Math.floor(pixels / THEME.legendColumn));
-  return { ...THEME.config, legend: { ...THEME.config.legend, columns } };
+  const labelLimit = Math.min(THEME.legendLabel, Math.max(THEME.leastPlot, pixels) - THEME.legendRoom);
+  return { ...THEME.config, legend: { ...THEME.config.legend, columns, labelLimit } };
 }

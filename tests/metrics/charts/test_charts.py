@@ -7,7 +7,14 @@ import pytest
 import vl_convert
 
 from metrics.charts.analyses.nouns import bin_axis
-from metrics.charts.charts import WRAPPED, broken_axis, lines_of, values_by_name
+from metrics.charts.charts import (
+    WRAPPED,
+    broken_axis,
+    column_axis,
+    legend_of,
+    lines_of,
+    values_by_name,
+)
 from metrics.charts.pictures import themed_spec
 
 LONG = "the larger grade of people and reference “original”"
@@ -103,3 +110,34 @@ def test_of_many_bins_few_have_labels_the_last_among_them():
     values = bin_axis(labels, narrow=160)["values"]
     assert values[-1] == labels[-1] and len(values) <= 160 // (6 * len("1,000") + 4)
     assert json.dumps(bin_axis(["1"])["values"]) == '["1"]'
+
+
+@pytest.mark.parametrize(
+    ("names", "pixels", "angle", "lines"),
+    [
+        (["a b", "long words"], 60, 0, ["long", "words"]),
+        (["a b", "longer wordings"], 40, -90, ["longer wordings"]),
+        (["clip_large_patch14_finetuned", "a"], 40, -90, ["clip_large_patch14_", "finetuned"]),
+        # two lines that stand would touch the next name
+        (["clip_large_patch14_finetuned", "a"], 20, -90, ["clip_large_patch14_finetuned"]),
+    ],
+)
+def test_names_of_columns_lie_where_they_do_not_touch_and_else_stand(names, pixels, angle, lines):
+    axis = column_axis(names, pixels=pixels)
+    assert axis["labelAngle"] == angle
+    x = {"field": "name", "type": "nominal", "sort": None, "axis": axis | {"labelLimit": 0}}
+    spec = {"data": {"values": [{"name": name} for name in names]}, "mark": "bar"}
+    spec |= {"encoding": {"x": x}}
+    assert lines in [rows for rows, _ in texts_of(spec).values()]
+
+
+def test_names_above_columns_have_one_line_where_they_lie():
+    assert column_axis(["a b", "long words"], pixels=60, is_above=True)["labelAngle"] == -90
+    assert column_axis(["a b", "words"], pixels=60, is_above=True)["labelAngle"] == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"), [(["a", "b" * 17], 2), (["a", "b" * 18], 1), ([], 2)]
+)
+def test_a_legend_of_short_names_has_two_columns(names, columns):
+    assert legend_of(names) == {"columns": columns}

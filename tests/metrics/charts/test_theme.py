@@ -21,14 +21,21 @@ def test_the_config_names_colours_of_the_palette_alone():
 
 
 @pytest.mark.parametrize(
-    ("pixels", "columns", "plot"),
-    [(0, 1, 160), (350, 1, 160), (359, 1, 169), (360, 2, 170), (720, 4, 530)],
+    ("pixels", "columns", "label", "plot"),
+    [
+        (0, 1, 90, 160),
+        (308, 1, 238, 160),
+        (350, 1, 260, 160),
+        (359, 1, 260, 169),
+        (360, 2, 260, 170),
+        (720, 4, 260, 530),
+    ],
 )
 def test_the_width_decides_the_columns_of_a_legend_and_the_width_of_a_main_plot(
-    pixels, columns, plot
+    pixels, columns, label, plot
 ):
     config = config_for(pixels)
-    assert config["legend"] == CONFIG["legend"] | {"columns": columns}
+    assert config["legend"] == CONFIG["legend"] | {"columns": columns, "labelLimit": label}
     assert widths_in(pixels)["plot"] == plot
     assert config | {"legend": CONFIG["legend"]} == CONFIG and "columns" not in CONFIG["legend"]
 

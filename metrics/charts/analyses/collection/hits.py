@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import count_of
 from metrics.charts.analyses.nouns import Nouns, bin_axis
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import Spec, legend_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.collection.hits import BinHits, BinnedHits, SourceHits
 
@@ -220,7 +220,8 @@ def hit_layers(
         ]
     y: Spec = {"field": "share", "type": "quantitative", "title": f"{nouns.title}, %"}
     y["scale"] = {"domain": [0, 100]}
-    colour: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    colour: Spec = {"field": "kind", "type": "nominal", "title": None}
+    colour["legend"] = legend_of(names)
     colour["scale"] = {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]}
     tooltip = [
         tooltip_row("bin", bins),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import Spec, legend_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.rank_labels import (
     DEEPEST,
@@ -157,7 +157,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
     opacity: Spec = {"field": "level", "type": "ordinal", "title": None, "sort": list(levels)}
     # of as many steps as there are levels
     opacity["scale"] = {"domain": list(levels), "range": [1, FAINTEST]}
-    opacity["legend"] = {"columns": 2, "symbolFillColor": "@blue"}
+    opacity["legend"] = legend_of(levels) | {"symbolFillColor": "@blue"}
     x: Spec = {"field": "rank", "type": "ordinal", "title": "Rank", "scale": {"domain": ranks}}
     x |= {"axis": {"labelAngle": 0, "labelOverlap": True}}
     y = {

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import Spec, legend_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.reasons import LevelReasons, ReasonShare
 
@@ -201,7 +201,7 @@ def _level_points(level: str, values: list[dict[str, Any]], names: Sequence[str]
     y: Spec = {"field": "reason", "type": "nominal", "sort": reasons, "title": None}
     y |= {"axis": {"labels": False, "grid": True}}
     x = {"field": "share", "type": "quantitative", "title": "% of the labels"}
-    series: Spec = {"field": "series", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    series: Spec = {"field": "series", "type": "nominal", "title": None, "legend": legend_of(names)}
     tooltip = [
         tooltip_row("reason", "Reason"),
         tooltip_row("series", "Pairs"),

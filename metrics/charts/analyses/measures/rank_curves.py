@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted, singular
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import Spec, legend_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, ConfusionCounts, CurvePoint
 
@@ -199,7 +199,7 @@ def _point(point: CurvePoint) -> str:
 def _lines(values: Sequence[Spec], x: Spec, y: Spec, runs: Sequence[str]) -> Spec:
     """Lines with points, a colour and a shape for each run."""
     run = {"field": "run", "type": "nominal", "scale": {"domain": list(runs)}}
-    run |= {"legend": {"columns": 2}}
+    run |= {"legend": legend_of(runs)}
     tooltip = [
         tooltip_row("run", "Run"),
         *([tooltip_row("k", "First k ranks", ",d")] if "k" in values[0] else []),

@@ -1,18 +1,15 @@
 """The order of runs: by one measure against another one, and their ranks by several columns."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import MOST_LINES, NAME_WIDTH, RunScores
-from metrics.charts.charts import LINE, WHOLE, Spec, broken_axis, lines_of, tooltip_row
+from metrics.charts.charts import LETTER, WHOLE, Spec, column_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
 
 PHONE_WIDTH = 245  # pixels of a phone for the lines of ranks and the names at their right
-LETTER = 6.4  # pixels of a letter of a name
 
 
 def scatter_result(scores: RunScores) -> AnalysisResult:
@@ -83,7 +80,10 @@ def _scatter(scores: RunScores) -> Spec | None:
     ]
     if len(points) <= MOST_LINES:
         name = {"type": "text", "align": "left", "dx": 8, "dy": -8, "limit": NAME_WIDTH}
-        layers.append({"mark": name, "encoding": axes | {"text": {"field": "run"}}})
+        # lines of intervals do not cross the letters
+        halo = name | {"stroke": "@surface", "strokeWidth": 4, "aria": False}
+        text = axes | {"text": {"field": "run"}}
+        layers += [{"mark": mark, "encoding": text} for mark in (halo, name)]
     return {"data": {"values": points}, "height": 320, "layer": layers}
 
 
@@ -180,10 +180,10 @@ def _rank_lines(
     longest = max(
         (len(row["names"]) for layer in names for row in layer["data"]["values"]), default=0
     )
-    room = min(NAME_WIDTH, LETTER * longest) + 12
+    pixels = PHONE_WIDTH - min(NAME_WIDTH, LETTER * longest)
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
-    x |= {"axis": column_axis(scores.columns, pixels=PHONE_WIDTH - room)}
+    x |= {"axis": column_axis(scores.columns, pixels=pixels / (len(scores.columns) - 0.6))}
     y: Spec = {"field": "rank", "type": "quantitative", "title": "Rank"}
     y["axis"] = WHOLE
     y["scale"] = {"reverse": True, "zero": False, "nice": False, "padding": 8}
@@ -195,7 +195,8 @@ def _rank_lines(
     run = {"field": "run", "type": "nominal", "legend": None}
     return {
         "data": {"values": values},
-        "padding": {"left": 5, "top": 5, "bottom": 5, "right": room},
+        # names may be wider than Vega measures them
+        "padding": {"left": 5, "top": 5, "bottom": 5, "right": 14},
         "height": min(max(160, 22 * int(ranks[rows].max(initial=1))), 560),
         "encoding": {"x": x, "y": y},
         "layer": [
@@ -207,18 +208,6 @@ def _rank_lines(
             *names,
         ],
     }
-
-
-def column_axis(names: Sequence[str], *, pixels: float) -> Spec:
-    """The axis of columns: names in lines that lie, or stand where they would touch.
-
-    pixels : of all of them together on a phone
-    """
-    letters = int(pixels / (len(names) - 0.6) / LETTER) - 1
-    words = [word for name in names for word in lines_of(name, most=1)]
-    if max(map(len, words)) <= letters:
-        return broken_axis(names, most=letters, is_centred=False) | {"labelAngle": 0}
-    return broken_axis(names, most=LINE) | {"labelAngle": -90}
 
 
 def name_layers(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.int64]) -> list[Spec]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row, values_by_name
+from metrics.charts.charts import Spec, legend_of, tooltip_row, values_by_name
 from metrics.charts.results import Cell, Column
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 
@@ -161,6 +161,9 @@ def with_rule(lines: Spec | None, channel: str, value: float) -> Spec | None:
         return None
     axis = lines["encoding"][channel]
     rows = {"values": [{axis["field"]: value, "text": f"{YOURS}: {value:,}"}]}
+    # the rule has its number: on the axis it would drive a usual one away
+    ticks = [tick for tick in axis["axis"]["values"] if tick != value]
+    axis = axis | {"axis": axis["axis"] | {"values": ticks}}
     encoding: Spec = {channel: axis}
     end: Spec = {"y": {"value": 0}} if channel == "x" else {"x": {"value": "width"}}
     text: Spec = {"type": "text", "color": "@ink", "baseline": "bottom", "dx": -4, "dy": -2}
@@ -179,7 +182,7 @@ def with_rule(lines: Spec | None, channel: str, value: float) -> Spec | None:
                 "mark": text,
                 "encoding": encoding | end | {"text": {"field": "text"}},
             },
-            {"mark": lines["mark"], "encoding": lines["encoding"]},
+            {"mark": lines["mark"], "encoding": lines["encoding"] | encoding},
         ],
     }
 
@@ -203,7 +206,7 @@ def plan_lines(
     """Lines of queries by error or difference, one a kind; None without a number of queries."""
     if not values:
         return None
-    kind: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    kind: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": legend_of(kinds)}
     kind |= {"scale": {"domain": list(kinds), "range": COLOURS[: len(kinds)]}}
     return {
         "data": {"values": list(values)},
@@ -216,7 +219,8 @@ def plan_lines(
                 "type": "quantitative",
                 "title": title,
                 "scale": {"type": "log", "nice": False, "padding": 10},
-                "axis": {"values": sorted({row["y"] for row in values}), "format": "~g"},
+                "axis": {"values": sorted({row["y"] for row in values}), "format": "~g"}
+                | {"labelOverlap": "greedy"},
             },
             "color": kind,
             "shape": {"field": "kind", "type": "nominal", "scale": {"domain": list(kinds)}},

@@ -11,7 +11,7 @@ from metrics.charts.analyses.planner.plans import (
     size_axis,
     with_rule,
 )
-from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, Spec, legend_of, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles
 
@@ -108,8 +108,9 @@ def _error_lines(curves: Sequence[RunErrors], nouns: Nouns, measure: str) -> Spe
         for kind, quantiles in zip(kinds, (size.of_these, size.like_these), strict=True)
         if quantiles is not None
     ]
-    run: Spec = {"field": "run", "type": "nominal", "title": None, "legend": {"columns": 2}}
-    run |= {"scale": {"domain": [curve.run for curve in curves]}}
+    runs = [curve.run for curve in curves]
+    run: Spec = {"field": "run", "type": "nominal", "title": None, "legend": legend_of(runs)}
+    run |= {"scale": {"domain": runs}}
     dash: Spec = {"field": "kind", "type": "nominal", "title": None}
     dash["legend"] = {"columns": 2, "symbolStrokeColor": "@ink-2"} | LINE_LEGEND
     dash |= {"scale": {"domain": list(kinds), "range": [[1, 0], [5, 4]]}}

@@ -153,7 +153,8 @@ def _dumbbells(runs: Sequence[PooledRun], *, has_teams: bool) -> Spec | None:
         return None
     y: Spec = {"field": "run", "type": "nominal", "title": None, "axis": WRAPPED}
     y["scale"] = {"domain": [run.name for run in runs]}
-    x = {"field": "score", "type": "quantitative", "title": measure, "scale": {"zero": False}}
+    x: Spec = {"field": "score", "type": "quantitative", "title": measure}
+    x["scale"] = {"zero": False, "padding": 8}
     mark_of_kind: Spec = {"field": "labels", "type": "nominal", "title": None}
     mark_of_kind["legend"] = {"orient": "top", "columns": 1}
     colours, shapes = ["@blue", "@amber", "@slate"], ["circle", "diamond", "triangle-up"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import WRAPPED, Spec, tooltip_row
+from metrics.charts.charts import BESIDE_NAMES, WRAPPED, Spec, column_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.pools_of_one import PoolsOfOne
 from metrics.core.statistics.intervals import Interval
@@ -159,8 +159,7 @@ def heat_map(
     title = "Pool of the team" if result.by_team else "Pool of"
     x: Spec = {"field": "pool", "type": "nominal", "title": title}
     x["scale"] = {"domain": list(pools)}
-    angle = -45 if len(pools) <= MOST_WITH_NUMBERS else -90
-    x["axis"] = {"orient": "top", "labelAngle": angle, "labelLimit": 110}
+    x["axis"] = column_axis(pools, pixels=BESIDE_NAMES / len(pools), is_above=True)
     y: Spec = {"field": "run", "type": "nominal", "title": "Run"}
     y["scale"] = {"domain": list(runs)}
     y["axis"] = WRAPPED if len(runs) <= MOST_WITH_NUMBERS else {"labelLimit": 110}

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import TWO_LINES, WRAPPED, Spec, tooltip_row
+from metrics.charts.charts import BESIDE_NAMES, TWO_LINES, WRAPPED, Spec, column_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 
@@ -136,7 +136,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
         "x": {"field": "second", "type": "nominal", "title": None, "scale": sort},
         "y": {"field": "first", "type": "nominal", "title": None, "scale": sort},
     }
-    encoding["x"]["axis"] = {"orient": "top", "labelAngle": -45, "labelLimit": 110}
+    pixels = BESIDE_NAMES / len(map_names)
+    encoding["x"]["axis"] = column_axis(map_names, pixels=pixels, is_above=True)
     step = 34 if len(map_names) <= MOST_WITH_NUMBERS else 20
     encoding["y"]["axis"] = WRAPPED if step >= TWO_LINES else {"labelLimit": 110}
     colour = {

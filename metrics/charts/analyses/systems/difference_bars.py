@@ -10,7 +10,16 @@ from metrics.charts.analyses.systems.letter_rules import (
     LetterRules,
     rule_layers,
 )
-from metrics.charts.charts import LINE, TWO_LINES, WRAPPED, Spec, tooltip_row
+from metrics.charts.charts import (
+    LINE,
+    LINE_HEIGHT,
+    TWO_LINES,
+    WRAPPED,
+    Spec,
+    broken_axis,
+    lines_of,
+    tooltip_row,
+)
 from metrics.charts.theme import CATEGORIES
 from metrics.core.analyses.systems.differences import PlacedSystem
 from metrics.core.comparisons.letters import abbreviate
@@ -87,9 +96,8 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: Let
         for label, row, text in zip(labels, systems, letters, strict=True)
     ]
     y: Spec = {"field": "run", "type": "nominal", "scale": {"domain": labels}, "title": None}
-    is_wide = len(systems) <= MOST_NAMES
-    y["axis"] = WRAPPED if is_wide else {"labelLimit": 100}
-    y["axis"] = y["axis"] if has_names else None
+    axis, step = name_rows(labels) if has_names else (None, 6)
+    y["axis"] = axis
     x: Spec = {"field": "mean", "type": "quantitative", "title": names.mean_title}
     longest = max(map(len, letters)) if has_names else 0
     arrows_at = ARROW_LANE + CHARACTER * longest
@@ -102,14 +110,24 @@ def difference_bars(systems: Sequence[PlacedSystem], names: RunNames, rules: Let
         text = {"type": "text", "align": "left", "xOffset": 8}
         of_letters = {"x": {"value": "width"}, "text": {"field": "letters"}}
         layers.append({"mark": text, "encoding": of_letters})
-    wide = TWO_LINES if max(map(len, labels)) > LINE else 22
-    step = (wide if is_wide else 15) if has_names else 6
+    if step > TWO_LINES:
+        layers[0]["mark"] |= {"height": TWO_LINES - 6}
     return {
         "data": {"values": values},
         "height": {"step": step},
         "encoding": {"y": y},
         "layer": layers,
     }
+
+
+def name_rows(labels: Sequence[str]) -> tuple[Spec, int]:
+    """The axis of the names of bars, and the pixels of a row."""
+    if len(labels) > MOST_NAMES:
+        return {"labelLimit": 100}, 15
+    n_lines = max(len(lines_of(label, most=LINE)) for label in labels)
+    if n_lines > 2:
+        return broken_axis(labels, most=LINE), round(n_lines * LINE_HEIGHT) + 4
+    return WRAPPED, TWO_LINES if max(map(len, labels)) > LINE else 22
 
 
 def bar_layers(x: Spec, names: RunNames, *, has_teams: bool) -> list[Spec]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE, TWO_LINES, WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.systems.normality import RATE, Normality, NormalityTable
 
@@ -136,7 +136,8 @@ def _dots(tests: Sequence[tuple[str, Normality]]) -> Spec | None:
         return None
     has_names = len(values) <= MOST_NAMES
     y: Spec = {"field": "run", "type": "nominal", "sort": [row["run"] for row in values]}
-    y |= {"title": None} if has_names else {"title": None, "axis": None}
+    y |= {"title": None, "axis": WRAPPED if has_names else None}
+    step = (TWO_LINES if max(len(run) for run, _ in tests) > LINE else 20) if has_names else 5
     x: Spec = {"field": "p", "type": "quantitative", "title": "Adjusted p of the scores"}
     x["scale"] = {"type": "log", "domain": [LEAST_P, 1]}
     x["axis"] = {"values": TICKS}
@@ -146,7 +147,7 @@ def _dots(tests: Sequence[tuple[str, Normality]]) -> Spec | None:
     domain = [VERDICTS[True], VERDICTS[False]]
     return {
         "data": {"values": values},
-        "height": {"step": 20 if has_names else 5},
+        "height": {"step": step},
         "encoding": {"y": y},
         "layer": [
             *RATE_LAYERS,

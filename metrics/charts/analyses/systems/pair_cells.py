@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from metrics.charts.analyses.systems.difference_bars import MOST_NAMES, NAME_WIDTH, RunNames
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import BESIDE_NAMES, TWO_LINES, WRAPPED, Spec, column_axis, tooltip_row
 from metrics.core.analyses.systems.differences import PairDifference, SystemDifferences
 
 VERDICTS = {True: "differ", False: "do not differ"}
@@ -47,8 +47,8 @@ def pair_cells(
     shapes = {"domain": [VERDICTS[True]], "range": ["diamond"]}
     return {
         "data": {"values": values},
-        "height": {"step": 24 if n <= MOST_MARKS else 14},
-        "encoding": name_axes(order) | {"tooltip": TOOLTIP},
+        "height": {"step": TWO_LINES if n <= MOST_MARKS else 14},
+        "encoding": name_axes(order, is_wide=n <= MOST_MARKS) | {"tooltip": TOOLTIP},
         "layer": [
             {
                 "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 1},
@@ -93,12 +93,21 @@ def diamonds(
     ]
 
 
-def name_axes(order: Sequence[str]) -> Spec:
-    """The better run of a pair across, the other one down."""
+def name_axes(order: Sequence[str], *, is_wide: bool) -> Spec:
+    """The better run of a pair across, the other one down.
+
+    is_wide : rows have room for two lines
+    """
     x: Spec = {"field": "first", "type": "nominal", "title": None}
-    x |= {"scale": {"domain": order[:-1]}, "axis": {"labelAngle": -60, "labelLimit": 90}}
+    x |= {
+        "scale": {"domain": order[:-1]},
+        "axis": column_axis(order[:-1], pixels=BESIDE_NAMES / len(order)),
+    }
     y: Spec = {"field": "second", "type": "nominal", "title": None}
-    y |= {"scale": {"domain": order[1:]}, "axis": {"labelLimit": NAME_WIDTH}}
+    y |= {
+        "scale": {"domain": order[1:]},
+        "axis": WRAPPED if is_wide else {"labelLimit": NAME_WIDTH},
+    }
     return {"x": x, "y": y}
 
 

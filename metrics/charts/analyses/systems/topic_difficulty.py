@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import BESIDE_NAMES, Spec, column_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, blocks
 
@@ -129,7 +129,9 @@ def _heat_map(table: TopicTable, order: NDArray[np.int64]) -> Spec:
         ("y", "topic", names[0], "Hardest at the top"),
         ("x", "run", names[1], "Best run at the left"),
     ):
-        axis: Spec = {"labelLimit": 110, "labelAngle": -45 if channel == "x" else 0}
+        axis: Spec = {"labelLimit": 110}
+        if channel == "x":
+            axis = column_axis(labels, pixels=BESIDE_NAMES / len(labels))
         axis |= {"labels": len(labels) <= NAMES_SHOWN, "labelOverlap": True}
         axes[channel] = {
             "field": field,
