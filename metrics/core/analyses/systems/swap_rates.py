@@ -12,6 +12,7 @@ from metrics.core.statistics.intervals import Z_95, Interval
 from metrics.core.statistics.resampling import seed_of, sorted_rows
 
 FEWEST_TRIALS, MOST_TRIALS = 200, 1_000
+FEWEST_IN_HALF = 20
 WORK = 2_000_000  # pairs of runs, and tens of topics, in all trials
 RESAMPLES = 100
 PREDICTIONS = 50
@@ -65,9 +66,8 @@ def swap_rates(
     n_trials : default: as many as an acceptable time allows
     report : told how many of the resamples are done, which take most of the time
     Voorhees & Buckley 2002, doi:10.1145/564376.564432; an exact tie in one of the sets is half a
-    swap. The standard error is the bootstrap's, of drawing other topics: of each resample two
-    independent halves of trials are measured, and the covariance of their rates leaves out the
-    chance of the trials themselves. The draws follow from the values, in any order of the topics.
+    swap. The standard error is the bootstrap's, of drawing other topics (see `error_of_halves`).
+    The draws follow from the values, in any order of the topics.
     """
     scores = sorted_rows(scores)
     rng = np.random.default_rng(seed_of(scores))
@@ -88,9 +88,13 @@ def swap_rates(
         reversals += np.bincount(number, weights=rates.reversal, minlength=n_bins)
     predicted = np.full(n_bins, np.nan)
     np.divide(reversals, n_predicted, out=predicted, where=n_predicted > 0)
-    n_further = max(3, n_trials // 160)
     errors, overall_error = resampled_errors(
-        scores, curve, size=size, n_trials=n_further, rng=rng, report=report
+        scores,
+        curve,
+        size=size,
+        n_trials=max(FEWEST_IN_HALF, n_trials // 40),
+        rng=rng,
+        report=report,
     )
     overall = float(curve.swaps.sum() / curve.pairs.sum())
     return SwapRates(
@@ -133,10 +137,21 @@ def resampled_errors(
     for number in range(n_bins):
         has_bin = (pairs[:, :, number] > 0).all(axis=0)
         if np.count_nonzero(has_bin) >= RESAMPLES / 2:
-            rates = swaps[:, has_bin, number] / pairs[:, has_bin, number]
-            errors[number] = np.sqrt(max(np.cov(rates)[0, 1], 0))
-    totals = swaps.sum(axis=2) / pairs.sum(axis=2)
-    return errors, float(np.sqrt(max(np.cov(totals)[0, 1], 0)))
+            errors[number] = error_of_halves(swaps[:, has_bin, number] / pairs[:, has_bin, number])
+    return errors, error_of_halves(swaps.sum(axis=2) / pairs.sum(axis=2))
+
+
+def error_of_halves(rates: NDArray[np.float64]) -> float:
+    """The standard error of a rate from (2, R) rates of two independent halves of R resamples.
+
+    Their covariance is the variance between resamples without the chance of a half's trials. Where
+    that chance is large it is not well known and may come out below 0: its own standard error, of
+    normal rates, is added, so that no band is of width 0 by luck.
+    """
+    variance = np.cov(rates)
+    covariance = float(variance[0, 1])
+    doubt = np.sqrt((variance[0, 0] * variance[1, 1] + covariance**2) / (rates.shape[1] - 1))
+    return float(np.sqrt(max(covariance, 0.0) + doubt))
 
 
 def _band(rate: float, error: float) -> Interval:
