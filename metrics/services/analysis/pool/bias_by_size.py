@@ -14,7 +14,7 @@ from metrics.services.analysis.pool.brought import brought_labels
 from metrics.services.analysis.pool.teams import teams_of
 
 SUBSETS_A_SIZE = 10
-LABEL_BUDGET = 200_000_000  # labels looked at over all subsets: some seconds
+LABEL_BUDGET = 100_000_000  # labels looked at over all subsets: some seconds
 
 
 def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
