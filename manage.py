@@ -24,6 +24,7 @@ if sys.version_info < (3, 11):  # before anything that an older Python does not 
 ROOT = os.path.dirname(os.path.realpath(__file__))
 # they read files and print numbers: no secret, no service
 FILES_ONLY = ("evaluate", "agreement", "compare", "plan")
+FILE_OPTION = "--scores"  # with it `analyse` is one of them
 
 
 def main(argv: list[str]) -> None:
@@ -45,7 +46,7 @@ def main(argv: list[str]) -> None:
         from config.up.supervisor import main as up
 
         sys.exit(up(argv[2:]))
-    if command in FILES_ONLY:
+    if command in FILES_ONLY or (command == "analyse" and FILE_OPTION in " ".join(argv)):
         os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())
     if command == "restore" and not os.environ.get("SECRET_KEY"):
         from config.up.home import NO_KEY_YET, Home

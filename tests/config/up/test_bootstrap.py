@@ -139,6 +139,28 @@ def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
     assert process.stderr.startswith(sentence) and len(process.stderr.splitlines()) == 1
 
 
+def test_an_analysis_of_a_file_needs_no_secret_and_no_database(open_folder: Path) -> None:
+    rows = "".join(f"t{t},{t % 3 / 4},{t % 5 / 6}\n" for t in range(40))
+    (open_folder / "scores.csv").write_text(f"topic,one,two\n{rows}")
+    bare = {
+        **BARE,
+        "PATH": "/usr/bin:/bin",
+        "ASSAYER_VAR": str(open_folder / "home"),
+        "ASSAYER_NO_BOOTSTRAP": "1",
+    }
+    command = [sys.executable, str(ROOT / "manage.py"), "analyse", "anova"]
+    process = subprocess.run(
+        [*command, "--scores", "scores.csv"],
+        env=bare,
+        cwd=open_folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("Topics make ")
+
+
 def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:
     code = "import sys; print('first'); print('second', file=sys.stderr)"
     command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", code]

@@ -63,7 +63,9 @@ def _headline(
     n = f"{len(table.topics):,} {table.noun}"
     if not topics.lead:
         return f"The two best runs, {leader} and {second}, have the same mean on {n}"
-    sentence = f"{leader} leads {second} by {topics.lead:.4f} ({interval_text(interval, digits=4)})"
+    sentence = f"{leader} leads {second} by {topics.lead:.4f}"
+    if not table.are_too_few:
+        sentence += f" ({interval_text(interval, digits=4)})"
     if topics.n_to_turn is None:
         return f"{sentence}, and is worse on none of the {n}"
     without = f"the {topics.n_to_turn:,} that favour it most"

@@ -10,7 +10,6 @@ from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.systems.error_rates import ErrorRates
 
-FEWEST_UNITS = 30  # of fewer the sentence claims nothing
 LEVELS = (0.05, 0.01)
 MOST_CURVES = 7  # that can be told apart
 
@@ -88,11 +87,10 @@ def _headline(table: TopicTable, rates: ErrorRates) -> str:
     n_pairs = int(rates.n_pairs.sum())
     pairs = f"{counted(n_pairs, 'pair')} of {counted(len(table.runs), 'run')}"
     two_sets = f"two sets of {table.n_units:,} {table.unit}"
-    if table.n_units < FEWEST_UNITS:
-        row = rates.reer_paired[at_hand, rates.n_pairs > 0]
+    if table.are_too_few:
         return (
-            f"By the formula of REER {two_sets} would disagree on {pairs} with a chance of "
-            f"{row.min():.2f} to {row.max():.2f}, depending on their difference"
+            f"{table.n_units:,} {table.unit} are too few to tell how often two sets of them would "
+            "disagree"
         )
     edges = [rates.trusted_from(level)[at_hand] for level in LEVELS]
     of_levels = [

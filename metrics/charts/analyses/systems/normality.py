@@ -50,10 +50,10 @@ def normality_result(
         reading=(
             "A squared grows with the distance from a normal distribution of the same mean and "
             "spread. Adjusted p: Benjamini and Hochberg's over the runs; below .05 normality is "
-            "rejected, so that 5 % of the rejections are expected to be wrong. Not rejected is "
-            f"not proven: with few {unit} little is rejected. Residuals are what is left of scores "
-            f"without the means of runs and of {unit}: the analysis of variance takes these for "
-            "normal."
+            "rejected, so that at most 5 % of the rejections are expected to be wrong. Not "
+            f"rejected is not proven: with few {unit} little is rejected. Residuals are what is "
+            f"left of scores without the means of runs and of {unit}: the analysis of variance "
+            "takes these for normal."
         ),
         extent=nouns.extent,
         columns=[

@@ -10,7 +10,6 @@ from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.systems.swap_rates import RESAMPLES, SwapRates
 
 FEWEST = 100  # comparisons of a bin that is drawn
-FEWEST_UNITS = 30  # of fewer the sentence names no difference to trust
 LEVEL = 0.05
 MEASURED, PREDICTED = "Measured", "Predicted"
 DASH: Spec = {
@@ -71,13 +70,18 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
 
 
 def _headline(table: TopicTable, rates: SwapRates) -> str:
+    if table.are_too_few:
+        return (
+            f"{table.n_units:,} {table.unit} are too few to measure how often two sets of them "
+            "order runs in opposite ways"
+        )
     interval = interval_text(rates.overall_interval.per_cent, digits=1)
     sentence = (
         f"Two sets of {rates.size:,} {table.unit} order {100 * rates.overall:.1f} % ({interval}) "
-        "of the pairs of runs in opposite ways"
+        "of the pairs of runs in opposite ways, a tie counting half"
     )
     edge = rates.low_from(LEVEL, fewest=FEWEST)
-    if table.n_units < FEWEST_UNITS or edge is None:
+    if edge is None:
         return sentence
     return (
         f"{sentence}; of those {edge:g} or more apart at most {100 * LEVEL:.0f} % in each bin of "

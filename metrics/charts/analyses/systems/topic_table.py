@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 
+FEWEST_UNITS = 30
+
 
 class TopicTable(NamedTuple):
     """Scores of S runs on T topics, none missing, with the names and nouns of both.
@@ -29,6 +31,11 @@ class TopicTable(NamedTuple):
     unit: str
     n_units: int
     means: NDArray[np.float64]
+
+    @property
+    def are_too_few(self) -> bool:
+        """True if a headline tells no chance and no interval."""
+        return self.n_units < FEWEST_UNITS
 
     @property
     def score(self) -> str:

@@ -138,7 +138,8 @@ def _scores(
         of_parts = []
         for part, value in zip(of_run, averages[number], strict=True):
             is_known = bool(np.isfinite(value))
-            change = sign * (of_run[0] - part)
+            with np.errstate(invalid="ignore"):  # of two infinite ones
+                change = sign * (of_run[0] - part)
             interval = NO_INTERVAL
             if measure.is_mean and np.isfinite(change).all():
                 (interval,) = mean_intervals(change[None, :], are_shares=False, groups=groups)

@@ -163,7 +163,8 @@ def scores_by_pool(
         is_known, below, interval = bool(np.isfinite(average)), None, NO_INTERVAL
         if pool != own and is_known and np.isfinite(averages[own]):
             below = sign * (averages[own] - average)
-            change = sign * (values[own] - row)
+            with np.errstate(invalid="ignore"):  # of two infinite ones
+                change = sign * (values[own] - row)
             if measure.is_mean and np.isfinite(change).all():
                 (interval,) = mean_intervals(change[None, :], are_shares=False, groups=groups)
         rows.append(ScoreByPool(run, pool, average if is_known else None, below, interval))

@@ -33,7 +33,7 @@ def test_the_two_best_runs_are_compared_query_by_query():
     for row in rows:
         assert row["lead_without"] == pytest.approx((whole - expected[row["topic"]]) / 5)
     result = answer_of(study, NAME, measure="RR", missing="zero").result
-    assert result.headline.startswith(f"{best} leads {second} by {whole / 6:.4f} (95 % interval ")
+    assert result.headline.startswith(f"{best} leads {second} by {whole / 6:.4f} on 6 queries")
     assert result.reading.startswith(f"The difference is {best} less {second}")
 
 
@@ -54,10 +54,16 @@ def test_what_is_missing_is_told(choices):
 def test_a_file_says_how_few_topics_turn_the_order():
     values = np.array([[0.1, 0.9, 0.0], [0.4, 0.2, 0.1], [0.5, 0.5, 0.2], [0.3, 0.6, 0.8]])
     result = of_scores(NAME, values)
-    assert result.headline.startswith("run2 leads run1 by 0.2250 (95 % interval -")
-    assert result.headline.endswith(
-        " on 4 topics; without the 2 that favour it most run1 would be ahead"
+    assert result.headline == (
+        "run2 leads run1 by 0.2250 on 4 topics; without the 2 that favour it most run1 would be "
+        "ahead"
     )
+    # of few topics no interval is told
+    for n in (7, 8):
+        headline = of_scores(NAME, np.tile(values, (n, 1))).headline
+        assert headline.startswith("run2 leads run1 by 0.2250 ") and ("interval" in headline) == (
+            n == 8
+        )
     rows = {row["topic"]: row for row in rows_of(result)}
     assert [rows[name]["left_out_as"] for name in ("t1", "t2", "t3", "t4")] == [1, None, None, 2]
     # the third run is ahead of the first one without t2, and without t3
