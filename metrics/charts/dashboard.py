@@ -5,7 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts.charts import WHOLE, Chart, Spec, one_decimal, round3, tooltip_row
+from metrics.charts.charts import (
+    BESIDE_NAMES,
+    WHOLE,
+    Chart,
+    Spec,
+    column_axis,
+    one_decimal,
+    round3,
+    tooltip_row,
+)
 
 N_LABELS = {
     "field": "key",
@@ -51,7 +60,7 @@ def by_number_of_labels(sizes: Sequence[LabelCountAgreement], *, level: str) -> 
     """Agreement rate and alpha by number of labels (FIRE, Figure 7)."""
     names = ["Pairs unanimous", f"Alpha, {level}"]
     y = {"type": "quantitative", "title": None}
-    colour = {"field": "kind", "type": "nominal", "sort": names, "title": None}
+    colour = {"field": "kind", "type": "nominal", "scale": {"domain": names}, "title": None}
     tooltip = [
         tooltip_row("kind", "Number"),
         tooltip_row("key", "Labels"),
@@ -66,7 +75,7 @@ def by_number_of_labels(sizes: Sequence[LabelCountAgreement], *, level: str) -> 
     point = {
         "transform": [{"filter": "isValid(datum.value)"}],
         "mark": {"type": "point", "size": 70},
-        "encoding": {"y": {**y, "field": "value"}, "tooltip": tooltip},
+        "encoding": {"y": {**y, "field": "value"}, "shape": colour, "tooltip": tooltip},
     }
     return Chart(
         id="by-labels",
@@ -148,7 +157,7 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
                     "type": "nominal",
                     "sort": order,
                     "title": "Another label",
-                    "axis": {"orient": "top", "labelAngle": -20, "labelLimit": 110},
+                    "axis": column_axis(order, pixels=BESIDE_NAMES / len(order), is_above=True),
                 },
                 "y": {"field": "said", "type": "nominal", "sort": order, "title": "One label"},
             },

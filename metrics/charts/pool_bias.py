@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from metrics.charts.charts import WHOLE, Chart, round3, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, WHOLE, Chart, round3, tooltip_row
 
 NUMBER = {"type": "quantitative", "axis": WHOLE}
 
 
 KINDS = ["Order fixed before", "Order follows the labels", "No order"]
+DASH = {
+    "field": "kind",
+    "type": "nominal",
+    "sort": KINDS,
+    "title": None,
+    "legend": {"symbolStrokeColor": "@ink-2", **LINE_LEGEND},
+}
 
 
 class StrategyCurve(NamedTuple):
@@ -71,7 +78,7 @@ def positives_by_judged(
                 "x": {**NUMBER, "field": "spent", "title": "Pairs judged"},
                 "y": {**NUMBER, "field": "found", "title": "Positives found"},
                 "color": colour,
-                "strokeDash": {"field": "kind", "type": "nominal", "sort": KINDS, "title": None},
+                "strokeDash": DASH,
                 "tooltip": tooltip,
             },
         },
@@ -100,6 +107,7 @@ def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measur
         tooltip_row("bias", "Moved by", ".4f"),
     ]
     x = {"field": "size", "type": "quantitative", "title": "Runs pooled", "axis": WHOLE}
+    kind = {"field": "kind", "type": "nominal", "title": None, "scale": {"domain": names}}
     return Chart(
         id=id,
         title=f"How far scores move when fewer runs are pooled, {direction}",
@@ -114,7 +122,8 @@ def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measur
             "encoding": {
                 "x": x,
                 "y": {"field": "bias", "type": "quantitative", "title": "Moved by"},
-                "color": {"field": "kind", "type": "nominal", "sort": names, "title": None},
+                "color": kind,
+                "shape": kind,
                 "tooltip": tooltip,
             },
         },

@@ -97,6 +97,7 @@ ROOMS = {
     "named": 200,  # an axis of names with its title and gaps
     "bare": 30,  # no axis at a side, and half of a number at the right
 }
+LEAST_TEXT, TEXT_PART = 110, 4  # "@text", the most of a name within a plot: a part of the figure
 LEAST_PLOT = 160  # a main plot that is narrower cannot be read: rather its figure scrolls
 
 THEME: Spec = {
@@ -106,6 +107,8 @@ THEME: Spec = {
     "legendLabel": LEGEND_LABEL,
     "legendRoom": LEGEND_ROOM,
     "rooms": ROOMS,
+    "leastText": LEAST_TEXT,
+    "textPart": TEXT_PART,
     "leastPlot": LEAST_PLOT,
 }
 
@@ -120,5 +123,6 @@ def config_for(pixels: int) -> Spec:
 
 
 def widths_in(pixels: int) -> dict[str, int]:
-    """The widths of plots by name, in pixels, in a figure of so many pixels."""
-    return {name: max(LEAST_PLOT, pixels - room) for name, room in ROOMS.items()}
+    """The widths of plots and names by name, in pixels, in a figure of so many pixels."""
+    plots = {name: max(LEAST_PLOT, pixels - room) for name, room in ROOMS.items()}
+    return {**plots, "text": max(LEAST_TEXT, pixels // TEXT_PART)}

@@ -16,10 +16,11 @@ export function colours(scope) {
   return byName;
 }
 
-/** Every string "@name" of the spec, at any depth, becomes that colour, "@plot", "@whole" and the others the width of a plot with that room beside it. */
+/** Every string "@name" of the spec, at any depth, becomes that colour, "@plot", "@whole" and the others the width of a plot with that room beside it, "@text" that of a name in it. */
 export function fillNames(spec, scope, pixels) {
   const widths = Object.entries(THEME.rooms).map(([name, room]) => [name, Math.max(THEME.leastPlot, pixels - room)]);
-  const table = { ...colours(scope), ...Object.fromEntries(widths) };
+  const text = Math.max(THEME.leastText, Math.floor(pixels / THEME.textPart));
+  const table = { ...colours(scope), ...Object.fromEntries(widths), text };
   const fill = (value) => {
     if (typeof value === "string") return value.startsWith("@") ? (table[value.slice(1)] ?? value) : value;
     if (Array.isArray(value)) return value.map(fill);

@@ -37,6 +37,7 @@ def test_the_width_decides_the_columns_of_a_legend_and_the_width_of_a_main_plot(
     config = config_for(pixels)
     assert config["legend"] == CONFIG["legend"] | {"columns": columns, "labelLimit": label}
     assert widths_in(pixels)["plot"] == plot
+    assert widths_in(pixels)["text"] == max(110, pixels // 4)
     assert config | {"legend": CONFIG["legend"]} == CONFIG and "columns" not in CONFIG["legend"]
 
 

@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.measures.run_scores import MOST_LINES, NAME_WIDTH, RunScores
+from metrics.charts.analyses.measures.run_scores import MOST_LINES, RunScores
 from metrics.charts.charts import LETTER, WHOLE, Spec, column_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.charts.theme import LEAST_TEXT
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks
 
 PHONE_WIDTH = 245  # pixels of a phone for the lines of ranks and the names at their right
@@ -79,7 +80,7 @@ def _scatter(scores: RunScores) -> Spec | None:
         {"mark": {"type": "point", "size": 70}, "encoding": axes | {"tooltip": tooltip}},
     ]
     if len(points) <= MOST_LINES:
-        name = {"type": "text", "align": "left", "dx": 8, "dy": -8, "limit": NAME_WIDTH}
+        name = {"type": "text", "align": "left", "dx": 8, "dy": -8, "limit": "@text"}
         # lines of intervals do not cross the letters
         halo = name | {"stroke": "@surface", "strokeWidth": 4, "aria": False}
         text = axes | {"text": {"field": "run"}}
@@ -180,7 +181,7 @@ def _rank_lines(
     longest = max(
         (len(row["names"]) for layer in names for row in layer["data"]["values"]), default=0
     )
-    pixels = PHONE_WIDTH - min(NAME_WIDTH, LETTER * longest)
+    pixels = PHONE_WIDTH - min(LEAST_TEXT, LETTER * longest)
     x: Spec = {"field": "by", "type": "nominal", "title": None}
     x |= {"scale": {"domain": scores.columns, "padding": 0.2}}
     x |= {"axis": column_axis(scores.columns, pixels=pixels / (len(scores.columns) - 0.6))}
@@ -222,7 +223,7 @@ def name_layers(scores: RunScores, ranks: NDArray[np.int64], rows: NDArray[np.in
     names = [
         {"by": by, "rank": rank, "names": ", ".join(runs)} for rank, runs in runs_of_rank.items()
     ]
-    mark = {"type": "text", "align": "left", "dx": 9, "limit": NAME_WIDTH}
+    mark = {"type": "text", "align": "left", "dx": 9, "limit": "@text"}
     return [
         {"data": {"values": names}, "mark": mark, "encoding": {"text": {"field": "names"}}},
     ]

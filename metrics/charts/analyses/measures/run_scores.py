@@ -9,7 +9,6 @@ from annotate.core.phrases import counted
 from metrics.core.analyses.measures.run_orders import RunMean
 
 DIGITS = 12
-NAME_WIDTH = 110  # pixels of a name in a chart; the table has the whole name
 MOST_LINES = 20  # runs with a line or a name of their own
 
 
