@@ -21,8 +21,8 @@ from metrics.charts.stylesheet import font_faces, light_colours
 from metrics.charts.theme import COLOURS, config_for, widths_in
 
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
-# for the letters of names at the sides, which are wider in Inter than in what measured them
-MARGIN = {"left": 18, "right": 18, "top": 5, "bottom": 5}
+# for the letters of names at the sides and below, wider in Inter than in what measured them
+MARGIN = {"left": 18, "right": 18, "top": 5, "bottom": 18}
 NO_ADDRESS: Final[list[str]] = []  # from which data or images may be fetched
 CONCATENATIONS = ("concat", "hconcat", "vconcat")
 
@@ -54,8 +54,10 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
     """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
     # plots side by side fill their width as they are
-    margin = {} if _has_plots_side_by_side(chart.spec) else {"padding": MARGIN}
-    white = {**margin, **chart.spec, "background": "white"}
+    white = {**chart.spec, "background": "white"}
+    if not _has_plots_side_by_side(chart.spec):
+        own = chart.spec.get("padding", {})
+        white["padding"] = {side: room + own.get(side, 0) for side, room in MARGIN.items()}
     try:
         spec = themed_spec(white, pixels=pixels, width=pixels)
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=NO_ADDRESS)

@@ -138,6 +138,11 @@ def test_there_is_a_margin_for_names_that_were_measured_too_narrow():
     assert drawing and int(drawing[1]) >= 18
 
 
+def test_the_margin_is_added_to_the_room_that_a_chart_asks_for():
+    heights = [size(svg_of(bars(height=40, **more)))[1] for more in ({}, {"padding": {"top": 30}})]
+    assert heights[1] == heights[0] + 30
+
+
 def test_equal_charts_are_equal_bytes():
     # clips and a gradient, which Vega numbers
     first = svg_of(CHARTS["shades"])
