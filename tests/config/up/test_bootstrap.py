@@ -158,7 +158,7 @@ def test_an_analysis_of_a_file_needs_no_secret_and_no_database(open_folder: Path
         check=False,
     )
     assert process.returncode == 0, process.stderr
-    assert process.stdout.startswith("Topics make ")
+    assert process.stdout.startswith("# Topics make ")
 
 
 def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:
