@@ -19,7 +19,7 @@ from metrics.services.analysis.choices import KIND, AnalysisSpec
 from metrics.services.analysis.measures.system_runs import partners_of
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.computation import version_of
-from pooling.models import Run
+from pooling.models import Pool, Run
 
 RULES = "6"  # changes when the same labels and rankings would give other numbers or words
 # after which a value is computed again even though its version did not change
@@ -88,7 +88,7 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; seven queries at most."""
+    """The version of the inputs; eight queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
     partners = partners_of(collection=inquiry.collection, runs=runs)
@@ -96,9 +96,9 @@ def _version(inquiry: Inquiry) -> str:
 
 
 def _inputs_version(collection: Collection) -> str:
-    """A text that changes with labels, rankings and rules, imports, duplicates, exclusions, pay.
+    """A text that changes with each input: labels, imports, duplicates, exclusions, pools, pay.
 
-    Five queries. Items and their texts come by imports alone.
+    Six queries. Items and their texts come by imports alone.
     """
     imports = Import.objects.filter(collection=collection)
     newest = imports.aggregate(at=Max("work__finished_at"))["at"]
@@ -106,6 +106,8 @@ def _inputs_version(collection: Collection) -> str:
     exclusions = PairExclusion.objects.filter(collection=collection)
     facts = [RULES, version_of(collection=collection), newest, *marks.values()]
     facts += exclusions.aggregate(n=Count("pk"), at=Max("at")).values()
+    pools = Pool.objects.filter(collection=collection).order_by("pk", "runs")
+    facts += pools.values_list("pk", "state", "runs")
     return " ".join(map(str, [*facts, collection.hourly_pay, collection.currency]))
 
 

@@ -30,6 +30,19 @@ NEED_NO_POSITIVE = ("Judged", "RBPres")  # measures of what is judged, which loo
 MOST_SETS = 5  # of reference sets with a series or column of their own
 
 
+def pooled_note(runs: Sequence[Run]) -> str:
+    """Tell which of some runs an opened pool has, as labels may favour them; one run or more."""
+    keys = [run.pk for run in runs]
+    pooled_runs = Run.objects.filter(pk__in=keys, pools__opened_at__isnull=False)
+    pooled = set(pooled_runs.values_list("pk", flat=True))
+    outside = [name_of(run) for run in runs if run.pk not in pooled]
+    if not pooled:
+        return "No opened pool has any of these runs."
+    if not outside:
+        return "All of these runs are in opened pools: labels may favour them over new ones."
+    return f"In no opened pool, so that labels may favour the other runs: {first_few(outside)}."
+
+
 def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
     """Read the queries and labels; raises NotDefined without a query."""
     spec = request.spec

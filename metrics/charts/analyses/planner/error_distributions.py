@@ -11,7 +11,7 @@ from metrics.charts.analyses.planner.plans import (
     PlannedQueries,
     middle_note,
 )
-from metrics.charts.charts import Spec, tooltip_row
+from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column
 from metrics.core.analyses.planner.error_distributions import (
     HALF,
@@ -109,7 +109,12 @@ def _lines(
         for distance, share in zip(size.distances, SHARES, strict=True)
     ]
     title = f"Distance from the {measure or 'score'} on all"
-    size: Spec = {"field": "size", "type": "nominal", "title": None, "legend": {"columns": 2}}
+    size: Spec = {
+        "field": "size",
+        "type": "nominal",
+        "title": None,
+        "legend": {"columns": 2} | LINE_LEGEND,
+    }
     size |= {"scale": {"domain": names}}
     dash = {
         "field": "size",

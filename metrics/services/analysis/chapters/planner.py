@@ -35,8 +35,8 @@ ANALYSES = [
             "queries: drawn one by one without replacement, as a pool draws them. Like these: "
             "whole groups of queries with replacement, which stands for other queries of the same "
             "kind (FIRE draws single ones with replacement). The headline is of the run whose "
-            "scores spread in the middle of those drawn as lines, and of the number of queries "
-            "that was typed, if one was."
+            "scores spread in the middle of the chosen ones, and of the number of queries that was "
+            "typed, if one was."
         ),
         find=sample_sizes.sampling_errors,
         function=error_quantiles,

@@ -14,6 +14,7 @@ from metrics.services.analysis.inputs import (
     no_positive_notes,
     nouns_of,
     parts_of,
+    pooled_note,
     runs_of,
 )
 from metrics.services.analysis.measures.means import (
@@ -95,7 +96,7 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         means=[list(of_run) for of_run in zip(*means, strict=True)],
         smaller_is_better=[inputs.measures[0].entry.smaller_is_better] * len(columns),
         extent=nouns.extent,
-        notes=[*nouns.notes, *sentences, *parts.notes, *gaps],
+        notes=[*nouns.notes, pooled_note(runs), *sentences, *parts.notes, *gaps],
     )
     return rank_changes_result(scores, of="label sources")
 

@@ -120,24 +120,35 @@ def steps_with(own: float | None, steps: Sequence[float], scores: TopicScores) -
 
 def _sampling_errors(scores: TopicScores, plan: PlanNumbers) -> AnalysisResult:
     n = len(scores.topics)
-    middle = middle_run(scores.values[:, :MOST_CURVES], scores.groups)
+    middle = middle_run(scores.values, scores.groups).position
+    columns = list(range(len(scores.runs)))[:MOST_CURVES]
+    if middle not in columns:
+        columns[-1] = middle
     sizes = {size for size in SIZES if size <= BEYOND * n} | {n}
     own_size = own_sizes(scores, plan, most=BEYOND * n) - sizes
     curves = [
-        RunErrors(name, _size_errors(values, scores.groups, sorted(sizes), sorted(own_size)))
-        for name, values in zip(scores.runs[:MOST_CURVES], scores.values.T, strict=False)
+        RunErrors(
+            scores.runs[column],
+            _size_errors(scores.values[:, column], scores.groups, sorted(sizes), sorted(own_size)),
+        )
+        for column in columns
     ]
-    population = planned_queries(scores, scores.values[:, :MOST_CURVES], N_SAMPLES)
+    population = planned_queries(scores, scores.values[:, columns], N_SAMPLES)
     nouns = scores.nouns
     if (n_runs := len(scores.runs)) > MOST_CURVES:
         note = f"Of the first {MOST_CURVES} of the {n_runs:,} runs."
+        if columns[-1] == middle:
+            note = (
+                f"Of the first {MOST_CURVES - 1} of the {n_runs:,} runs and {scores.runs[middle]}, "
+                "whose scores spread in the middle of all."
+            )
         nouns = nouns._replace(notes=[*nouns.notes, note])
     return sampling_result(
         curves,
         nouns,
         population,
         measure=scores.measure,
-        middle=middle.position,
+        middle=columns.index(middle),
         own_size=plan.n,
     )
 

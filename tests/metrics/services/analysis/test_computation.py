@@ -18,7 +18,7 @@ from metrics.services.analysis.analyses import Choice
 from metrics.services.analysis.computation import look
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh
-from pooling.models import Run
+from pooling.models import Pool, Run
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept
@@ -97,6 +97,18 @@ def test_an_excluded_pair_without_a_label_and_other_pay_make_analyses_old(study)
     assert not answer(study).is_stale
     study.hourly_pay = 12
     study.save()
+    assert answer(study).is_stale
+
+
+def test_a_pool_that_opens_or_closes_makes_analyses_old(study):
+    compute_kept(study, NAME)
+    pool = Pool.objects.get(collection=study)
+    for state in ("closed", "open"):
+        Pool.objects.filter(pk=pool.pk).update(state=state)
+        assert answer(study).is_stale
+        compute_kept(study, NAME)
+        assert not answer(study).is_stale
+    pool.runs.set(Run.objects.filter(name="alpha"))
     assert answer(study).is_stale
 
 

@@ -5,7 +5,7 @@ import pytrec_eval
 
 from annotate.models import Item, ReferenceLabel, Resolution
 from metrics.services.numbers import refresh
-from pooling.models import Ranking, Run
+from pooling.models import Pool, Ranking, Run
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.collection.small_study import (
@@ -96,6 +96,27 @@ def test_each_label_source_scores_the_runs_by_itself(study):
         expected = expected_means(study, **options)
         for row in rows:
             assert row[key] == pytest.approx(expected[row["run"]]["AP"], abs=1e-12)
+
+
+def test_the_runs_in_opened_pools_are_told(study):
+    def note() -> str:
+        (text,) = [
+            text
+            for text in answer_of(study, "rank-changes-by-labels", measure="AP").result.notes
+            if "opened pool" in text
+        ]
+        return text
+
+    assert note() == "No opened pool has any of these runs."
+    pool = Pool.objects.get(collection=study)
+    pool.runs.set(keys_of("alpha", "beta", "delta", "zeta"))
+    assert note() == "In no opened pool, so that labels may favour the other runs: epsilon."
+    pool.runs.add(*keys_of("epsilon"))
+    assert note() == (
+        "All of these runs are in opened pools: labels may favour them over new ones."
+    )
+    Pool.objects.filter(pk=pool.pk).update(state="draft", opened_at=None)
+    assert note() == "No opened pool has any of these runs."
 
 
 def test_correlations_count_the_pairs_of_runs(study):

@@ -93,6 +93,19 @@ def test_of_many_runs_of_a_file_the_first_four_have_lines_and_a_note_says_so():
     assert note in many.notes and not any("first 4" in text for text in few.notes)
 
 
+def test_the_run_in_the_middle_of_all_has_a_line_and_the_headline():
+    """As in the other plans of the same runs."""
+    spreads = np.array([0.1, 0.2, 0.3, 0.4, 0.6, 0.5, 0.9, 0.8, 0.7])
+    values = 0.5 + 0.5 * spreads * (2 * np.random.default_rng(2).random((60, 1)) - 1)
+    result = of_file("sampling-error", values)
+    assert list(dict.fromkeys(row["run"] for row in rows_of(result))) == [
+        *("run0", "run1", "run2", "run5"),
+    ]
+    assert " of run5 is within " in result.headline
+    assert " of a run like run5 " in of_file("error-distribution", values).headline
+    assert any("the first 3 of the 9 runs and run5, whose" in note for note in result.notes)
+
+
 def test_a_distribution_is_of_a_tenth_a_quarter_and_half_and_narrows():
     result = of_file("error-distribution", ROWS)
     rows = rows_of(result)
