@@ -13,7 +13,6 @@ from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, bloc
 
 LOW = 0.05  # a mean that is so low leaves the runs no room to differ
 MOST_BLOCKS = 50  # cells in a row or column that can be told apart
-NAMES_SHOWN = 25  # of topics or runs at an axis
 MOST_COLUMNS = 20  # runs with their scores in the table
 
 
@@ -132,7 +131,7 @@ def _heat_map(table: TopicTable, order: NDArray[np.int64]) -> Spec:
         axis: Spec = {"labelLimit": 110}
         if channel == "x":
             axis = column_axis(labels, pixels=BESIDE_NAMES / len(labels))
-        axis |= {"labels": len(labels) <= NAMES_SHOWN, "labelOverlap": True}
+        axis["labelOverlap"] = True
         axes[channel] = {
             "field": field,
             "type": "nominal",
@@ -148,7 +147,7 @@ def _heat_map(table: TopicTable, order: NDArray[np.int64]) -> Spec:
     colour = {"field": "score", "type": "quantitative", "legend": {"title": score}}
     return {
         "data": {"values": cells},
-        "height": min(max(160, 18 * len(names[0])), 480),
+        "height": min(max(160, 18 * len(names[0])), 13 * MOST_BLOCKS),
         "mark": {"type": "rect"},
         "encoding": axes | {"color": colour, "tooltip": tooltip},
     }
