@@ -34,10 +34,10 @@ def _lines() -> Iterator[str]:
     for chapter in CHAPTERS.values():
         analyses = analyses_of(chapter)
         yield f"\n## {chapter.title}\n\n{chapter.lede}\n\n"
-        yield "| name | question | after | choices | held to | by the test |\n"
+        yield "| name | question | after | parameters | held to | by the test |\n"
         yield "|---|---|---|---|---|---|\n"
         for row in analyses:
-            choices = ", ".join(row.choice_names)
+            choices = ", ".join(row.parameter_names)
             yield (
                 f"| `{row.name}` | {row.question} | {row.paper} | {choices} | "
                 f"{row.oracle.value} | `{row.test}` |\n"

@@ -156,9 +156,12 @@ class Analysis:
     of_scores: Callable[[FileRequest], AnalysisResult] | None = None
 
     @property
-    def choice_names(self) -> list[str]:
-        """The names of the choices that change it, the direction first."""
-        return [*([] if self.of_pairs else ["direction"]), *sorted(self.choices)]
+    def parameter_names(self) -> list[str]:
+        """The parameters of commands and programs that change it, the direction first."""
+        return [
+            *([] if self.of_pairs else ["direction"]),
+            *(name for name, its in CHOICES_OF_PARAMETERS.items() if its & self.choices),
+        ]
 
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""
@@ -200,10 +203,7 @@ class Analysis:
                 f"{spell('direction')} changes nothing in {self.name}, which is of pairs: leave it "
                 "out."
             )
-        useful_names = [] if self.of_pairs else ["direction"]
-        useful_names += [
-            name for name, choices in CHOICES_OF_PARAMETERS.items() if choices & self.choices
-        ]
+        useful_names = self.parameter_names
         idle_name = next(
             (name for name in CHOICES_OF_PARAMETERS if name in names and name not in useful_names),
             None,

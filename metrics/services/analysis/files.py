@@ -29,7 +29,7 @@ def as_row(analysis: Analysis) -> dict[str, Any]:
         "question": analysis.question,
         "paper": analysis.paper,
         "definition": analysis.definition,
-        "choices": analysis.choice_names,
+        "parameters": analysis.parameter_names,
     }
 
 

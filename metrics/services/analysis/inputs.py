@@ -34,9 +34,9 @@ def pooled_note(runs: Sequence[Run]) -> str:
     """Tell which of some runs an opened pool has, as labels may favour them; one run or more."""
     keys = [run.pk for run in runs]
     pooled_runs = Run.objects.filter(pk__in=keys, pools__opened_at__isnull=False)
-    pooled = set(pooled_runs.values_list("pk", flat=True))
-    outside = [name_of(run) for run in runs if run.pk not in pooled]
-    if not pooled:
+    pool_keys = set(pooled_runs.values_list("pk", flat=True))
+    outside = [name_of(run) for run in runs if run.pk not in pool_keys]
+    if not pool_keys:
         return "No opened pool has any of these runs."
     if not outside:
         return "All of these runs are in opened pools: labels may favour them over new ones."

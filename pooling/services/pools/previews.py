@@ -15,7 +15,7 @@ from annotate.models import Collection, Direction, Gold, Policy, QuerySet
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
-from pooling.services.pools.label_counts import label_counts
+from pooling.services.pools.label_counts import label_counts, labels_of_new_pair
 from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
@@ -196,16 +196,26 @@ def pace(*, collection: Collection) -> tuple[float, bool]:
     return (median / 1000, True) if median else (USUAL_SECONDS, False)
 
 
+def work_of_new_pair(*, collection: Collection) -> tuple[float, float]:
+    """The labels that a new pair takes at the present policy, and the gold checks a label."""
+    policy = Policy.objects.filter(collection=collection).latest("version")
+    n_golds = _golds_a_batch(collection, policy) / policy.batch_candidates
+    return labels_of_new_pair(policy), n_golds
+
+
 def _rounded(number: float) -> int:
     return int(np.floor(round(number, 6) + 0.5))  # a sum of expectations may miss its half
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
+    return ceil(n_labels / policy.batch_candidates) * _golds_a_batch(collection, policy)
+
+
+def _golds_a_batch(collection: Collection, policy: Policy) -> int:
     available = (
         collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
     )
-    a_batch = policy.gold_positives + policy.gold_negatives
-    return ceil(n_labels / policy.batch_candidates) * a_batch if available else 0
+    return policy.gold_positives + policy.gold_negatives if available else 0
 
 
 def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, legend_of, tooltip_row, values_by_name
 from metrics.charts.results import Cell, Column
@@ -65,7 +66,7 @@ class JudgingCost(NamedTuple):
 
     n_pairs : of n_queries; n_new, n_waiting : those of them without a label about which no open
         pool asks, and about which one does
-    seconds : a judgment, the median; is_measured : in this collection
+    pace : of judging a new pair
     hourly_pay : None where none is set
     """
 
@@ -75,8 +76,7 @@ class JudgingCost(NamedTuple):
     n_queries: int
     n_runs: int
     depth: int
-    seconds: float
-    is_measured: bool
+    pace: JudgingPace
     hourly_pay: float | None
     currency: str
 
@@ -100,7 +100,7 @@ class JudgingCost(NamedTuple):
         n_beyond = max(0, n_queries - self.n_queries)
         n_pairs = n_queries * self.pairs_a_query
         n_new = (n_queries - n_beyond) * self.new_pairs_a_query + n_beyond * self.pairs_a_query
-        hours = n_new * self.seconds / 3_600
+        hours = self.pace.hours(n_new)
         pay = [] if self.hourly_pay is None else [hours * self.hourly_pay]
         return [round(n_pairs), round(n_new), hours, *pay]
 
@@ -118,7 +118,6 @@ class JudgingCost(NamedTuple):
 
     def note(self, queries: str, largest: int) -> str:
         """The origin of the numbers; queries : their noun; largest : number of them in the table"""
-        origin = "the median here" if self.is_measured else "a usual one, as none was timed"
         sentences = [
             f"Cost: for each of {self.n_queries:,} {queries} the first {self.depth} ranks of "
             f"{counted(self.n_runs, 'run')} hold {self._mean_text(self.n_pairs)} pairs on average, "
@@ -136,8 +135,7 @@ class JudgingCost(NamedTuple):
             if largest > self.n_queries
             else "",
             f"{'Hours are' if self.hourly_pay is None else 'Hours and pay are'} for new pairs "
-            f"alone, at {self.seconds:.1f} seconds a judgment, {origin}, one label a pair; gold "
-            "checks and second labels come on top.",
+            f"alone: {self.pace.text}; labels that a disagreement asks for come on top.",
         ]
         return " ".join(filter(None, sentences))
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from annotate.core.phrases import count_of, counted
+from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.results import AnalysisResult, Column, share_text
@@ -52,19 +53,18 @@ class Deepening(NamedTuple):
     n_listed : the first of the queries, which it is of
     n_pairs : its pairs without a label, to 10 ranks below the deepest of these queries
     n_waiting : further ones, about which an open pool asks already
-    seconds_a_label : as in pool forms and plans; is_measured : here, not a usual one
+    pace : of judging a new pair, as in pool forms and plans
     """
 
     n_listed: int
     n_pairs: int
     n_waiting: int
-    seconds_a_label: float
-    is_measured: bool
+    pace: JudgingPace
 
     @property
     def hours(self) -> float:
-        """The time that its labels take, one a pair."""
-        return self.seconds_a_label * self.n_pairs / 3_600
+        """The time that its labels take."""
+        return self.pace.hours(self.n_pairs)
 
     def notes(self, n_queries: int, n_added: int, noun: str) -> list[str]:
         """Sentences on its pairs and hours; n_added : pairs of all queries, each to its own depth.
@@ -81,13 +81,11 @@ class Deepening(NamedTuple):
                 f"{counted(self.n_waiting, 'pair')} there {verb} for labels in an open pool."
             )
         if self.n_pairs:
-            pace = "the median here" if self.is_measured else "a usual one, as none was timed"
             notes.append(
                 f"{STEP} ranks more of each of these {noun} are {counted(n_added, 'pair')} to "
                 "add; a pool has one depth for all of them, the largest, and so "
                 f"{counted(self.n_pairs, 'pair')}{f' of {owners}' if owners else ''}: "
-                f"{self.hours:,.1f} hours at "
-                f"{self.seconds_a_label:.1f} seconds a judgment, {pace}, one label a pair."
+                f"{self.hours:,.1f} hours ({self.pace.text})."
             )
             if self.n_waiting:
                 pairs = counted(self.n_waiting, "further pair")

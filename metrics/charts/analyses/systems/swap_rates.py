@@ -9,7 +9,7 @@ from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.systems.swap_rates import RESAMPLES, SwapRates
 
-FEWEST = 100  # comparisons of a bin that is drawn
+FEWEST = 30  # comparisons of a bin that is drawn
 LEVEL = 0.05
 MEASURED, PREDICTED = "Measured", "Predicted"
 DASH: Spec = {
@@ -65,8 +65,21 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
             "sets. Comparisons of one pair of sets share their draw."
             if spec
             else f"No bin has {FEWEST} comparisons, from which on it would stand in a chart.",
+            *halves_note(table, largest),
         ],
     )
+
+
+def halves_note(table: TopicTable, rates: SwapRates) -> list[str]:
+    """A sentence on sets that are halves, so that one is what the other leaves; else none."""
+    if 2 * rates.size != table.n_units:
+        return []
+    return [
+        f"Two sets of {rates.size:,} are all {table.unit} there are, so that the second set has "
+        "what the first one lacks: two runs whose difference is from 0 to twice that on all cannot "
+        "be swapped, and larger ones are more often than in sets of other "
+        f"{table.unit}."
+    ]
 
 
 def _headline(table: TopicTable, rates: SwapRates) -> str:

@@ -80,14 +80,9 @@ def swap_rates(
     curve = swap_curve(scores, n_queries=size, rng=rng, n_trials=n_trials, width=width)
     curve = curve._replace(edges=np.round(curve.edges, 8))
     n_bins = len(curve.pairs)
-    n_predicted, reversals = np.zeros(n_bins), np.zeros(n_bins)
-    for _ in range(min(n_trials, PREDICTIONS)):
-        rates = pair_rates(scores[rng.permutation(n_topics)[:size]], n_queries=size)
-        number = np.minimum((rates.difference / width).astype(np.int64), n_bins - 1)
-        n_predicted += np.bincount(number, minlength=n_bins)
-        reversals += np.bincount(number, weights=rates.reversal, minlength=n_bins)
-    predicted = np.full(n_bins, np.nan)
-    np.divide(reversals, n_predicted, out=predicted, where=n_predicted > 0)
+    predicted = predicted_reversals(
+        scores, size=size, n_sets=min(n_trials, PREDICTIONS), width=width, n_bins=n_bins, rng=rng
+    )
     errors, overall_error = resampled_errors(
         scores,
         curve,
@@ -106,6 +101,30 @@ def swap_rates(
         overall=overall,
         overall_interval=_band(overall, overall_error),
     )
+
+
+def predicted_reversals(
+    scores: NDArray[np.float64],
+    *,
+    size: int,
+    n_sets: int,
+    width: float,
+    n_bins: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """(B,) mean reversal that one set alone predicts, by its difference; NaN where none is there.
+
+    n_sets : that are drawn; width : of the bins
+    """
+    n_predicted, reversals = np.zeros(n_bins), np.zeros(n_bins)
+    for _ in range(n_sets):
+        rates = pair_rates(scores[rng.permutation(len(scores))[:size]], n_queries=size)
+        number = np.minimum((rates.difference / width).astype(np.int64), n_bins - 1)
+        n_predicted += np.bincount(number, minlength=n_bins)
+        reversals += np.bincount(number, weights=rates.reversal, minlength=n_bins)
+    predicted = np.full(n_bins, np.nan)
+    np.divide(reversals, n_predicted, out=predicted, where=n_predicted > 0)
+    return predicted
 
 
 def resampled_errors(

@@ -83,8 +83,9 @@ ANALYSES = [
             "of each chosen run, each pair once, and a duplicate's as its original's. New pairs: "
             "of these, those that nobody has labelled, no open pool asks about and no lead has "
             "left out. Both are the mean over all queries, times the number. Hours: of the new "
-            "pairs, at the median time of a judgment here, one label a pair; gold checks and "
-            "second labels come on top. Pay: of these hours, as set in the settings. "
+            "pairs, at the median time of a judgment here, with the labels and gold checks that "
+            "the policy plans; labels that a disagreement asks for come on top. Pay: of these "
+            "hours, as set in the settings. "
             "An error that was typed is one more, of which the headline is."
         ),
         find=sample_sizes.for_error,

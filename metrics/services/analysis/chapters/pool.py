@@ -135,7 +135,8 @@ ANALYSES = [
             "that nobody has labelled, no open pool asks about and no lead has left out, each "
             "once. The share of positives among all pairs that one of these runs alone brought has "
             "the same interval. A pool has one depth, ten ranks below the deepest of these "
-            "queries. Hours: at the median time of a judgment here, one label a pair. Excluded "
+            "queries. Hours: at the median time of a judgment here, with the labels and "
+            "gold checks that the policy plans. Excluded "
             "pairs, golds, training and labels taken back do not count."
         ),
         find=edges.saturated_queries,

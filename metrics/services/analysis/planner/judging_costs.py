@@ -5,22 +5,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotate.core.number_sets import difference, distinct
-from annotate.models import Direction, QuerySet
+from annotate.models import Collection, Direction, QuerySet
 from annotate.services.collection.duplicates import originals_of
+from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.planner.plans import JudgingCost
 from pooling.core.strategies.selections import Layout, known_rows
 from pooling.models import Run
 from pooling.services.pools.label_counts import old_pairs
-from pooling.services.pools.previews import pace
+from pooling.services.pools.previews import pace, work_of_new_pair
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
 
 
+def pace_of(collection: Collection) -> JudgingPace:
+    """The work of a new pair at the present policy and pace; four queries."""
+    return JudgingPace(*work_of_new_pair(collection=collection), *pace(collection=collection))
+
+
 def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:
     """Count the pairs of the first ranks of one run or more as a pool of them would.
 
-    Pairs of duplicates are those of their originals, each once. Six queries, and two for each run.
+    Pairs of duplicates are those of their originals, each once. Nine queries, and two for each run.
     """
     collection = query_set.collection
     leave_out = left_out_keys(collection=collection)
@@ -38,7 +44,6 @@ def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:
     pairs = distinct(layout.codes(source, target))
     unlabelled = difference(pairs, layout.codes(*old.settled_pairs))
     n_new = len(difference(unlabelled, layout.codes(*old.waiting_pairs)))
-    seconds, is_measured = pace(collection=collection)
     pay = collection.hourly_pay
     return JudgingCost(
         n_pairs=len(pairs),
@@ -47,8 +52,7 @@ def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:
         n_queries=n_queries,
         n_runs=len(runs),
         depth=DEPTH,
-        seconds=seconds,
-        is_measured=is_measured,
+        pace=pace_of(collection),
         hourly_pay=None if pay is None else float(pay),
         currency=collection.currency,
     )

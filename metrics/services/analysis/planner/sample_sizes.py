@@ -192,7 +192,13 @@ def _error_distribution(
     scores: TopicScores, plan: PlanNumbers, cost: JudgingCost | None
 ) -> AnalysisResult:
     middle, values = middle_with_spread(scores)
-    n = len(scores.topics)
+    n, nouns = len(scores.topics), scores.nouns
+    if plan.n is not None and plan.n > n:
+        note = (
+            f"A sample of {plan.n:,} cannot be drawn of {n:,} {scores.topic_noun} once each, and "
+            "has no row: the error of others like these is in sampling-error."
+        )
+        plan, nouns = plan._replace(n=None), nouns._replace(notes=[*nouns.notes, note])
     sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan, most=n))
     return distribution_result(
         error_distributions(values, sizes, groups=scores.groups, n_samples=N_SAMPLES_OF_ONE),
@@ -200,7 +206,7 @@ def _error_distribution(
         middle,
         planned_queries(scores, values[:, None], N_SAMPLES_OF_ONE),
         measure=scores.measure,
-        nouns=scores.nouns,
+        nouns=nouns,
         own_size=plan.n,
         cost=cost,
     )

@@ -11,11 +11,11 @@ from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import nouns_of, with_draw_note
 from metrics.services.analysis.labels.item_contents import item_summaries
+from metrics.services.analysis.planner.judging_costs import pace_of
 from metrics.services.analysis.pool.brought import BroughtLabels, brought_labels
 from metrics.services.scores.labels import Ids
 from pooling.core.strategies.selections import RankedPairs
 from pooling.services.pools.label_counts import old_pairs
-from pooling.services.pools.previews import pace
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 LEAST = 0.5  # share of positives at the edge of a query that is listed
@@ -57,7 +57,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
             n_listed,
             int(n_pool.sum()),
             int((n_unlabelled - n_pool).sum()),
-            *pace(collection=request.collection),
+            pace_of(request.collection),
         ),
         nouns=with_draw_note(nouns_of(inputs), inputs),
     )

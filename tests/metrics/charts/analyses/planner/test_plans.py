@@ -2,6 +2,7 @@
 
 import pytest
 
+from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.planner.plans import JudgingCost
 
 COST = JudgingCost(
@@ -11,8 +12,7 @@ COST = JudgingCost(
     n_queries=10,
     n_runs=2,
     depth=10,
-    seconds=12.0,
-    is_measured=True,
+    pace=JudgingPace(1, 0, 12.0, True),
     hourly_pay=20.0,
     currency="CHF",
 )
@@ -49,16 +49,25 @@ def test_the_note_says_what_is_new_and_of_how_many_queries_the_means_are():
         "Cost: for each of 10 queries the first 10 ranks of 2 runs hold 12.0 pairs on average, and "
         "a sample holds about as many for each of its queries. Of these 3.0 are new: nobody has "
         "labelled them, no open pool asks about them, and no lead has left them out. Hours and pay "
-        "are for new pairs alone, at 12.0 seconds a judgment, the median here, one label a pair; "
-        "gold checks and second labels come on top."
+        "are for new pairs alone: 1 label a pair as the policy plans, 12.0 seconds a judgment, the "
+        "median here; labels that a disagreement asks for come on top."
+    )
+
+
+def test_hours_hold_the_labels_and_gold_checks_that_the_policy_plans():
+    cost = COST._replace(pace=JudgingPace(2.5, 0.2, 12.0, True))
+    assert cost.cells(5)[2] == pytest.approx(15 * 2.5 * 1.2 * 12 / 3_600)
+    assert "2.5 labels a pair as the policy plans, 0.2 gold checks a label, 12.0 " in (
+        cost.note("queries", 10)
     )
 
 
 def test_the_note_speaks_of_queries_beyond_those_at_hand_where_the_table_has_them():
     assert " Beyond these 10 documents all pairs are new. Hours" in COST.note("documents", 11)
-    note = COST._replace(hourly_pay=None, is_measured=False).note("queries", 10)
+    note = COST._replace(hourly_pay=None, pace=JudgingPace(2, 0, 12.0, False)).note("queries", 10)
     assert "eyond" not in note
-    assert "Hours are for new pairs alone, at 12.0 seconds a judgment, a usual one, as none" in note
+    assert "Hours are for new pairs alone: 2 labels a pair as the policy plans, 12.0 sec" in note
+    assert "a judgment, a usual one, as none was timed; " in note
 
 
 def test_the_note_tells_pairs_that_wait_and_that_none_is_new():

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.models import Collection, Duplicate, Judgment, Pair, QuerySet, Round
+from annotate.models import Collection, Duplicate, Judgment, Pair, Policy, QuerySet, Round, Seat
 from annotate.services.review import exclusions
 from metrics.services.analysis.planner.judging_costs import judging_cost
 from pooling.models import Ranking, Run
@@ -65,12 +65,17 @@ def test_pairs_new_pairs_hours_and_pay_are_of_the_first_ten_of_each_chosen_run(s
     assert len(pairs) > len(new_pairs) > 0
     n_queries = len({source for source, _ in pairs})
     keys = [run.pk for run in runs]
+    policy = Policy.objects.get(collection=study)
+    n_golds = policy.gold_positives + policy.gold_negatives
+    n_judgments = policy.labels_per_pair + float(policy.double_share)
+    n_judgments *= 1 + n_golds / policy.batch_candidates
     for row in table_of(study, NAME, run=keys, measure="RR"):
         n = row["of_these"] * len(new_pairs) / n_queries
         assert row["pairs"] == round(row["of_these"] * len(pairs) / n_queries)
         assert row["new_pairs"] == round(n)
-        assert row["hours"] == pytest.approx(n * 9 / 3_600)
-        assert row["pay"] == pytest.approx(n * 9 / 3_600 * 12.5)
+        hours = n * n_judgments * 9 / 3_600
+        assert row["hours"] == pytest.approx(hours)
+        assert row["pay"] == pytest.approx(hours * 12.5)
     result = answer_of(study, NAME, run=keys, measure="RR").result
     assert result.columns[-1].title == "Pay for these, CHF"
     sentence = (
@@ -88,6 +93,25 @@ def test_it_counts_what_the_preview_of_such_a_pool_counts(study):
         assert cost.n_waiting == preview.n_waiting
         assert cost.n_queries == preview.n_queries
         assert preview.n_waiting and preview.n_judged and preview.n_new
+
+
+def test_hours_are_those_of_the_preview_where_all_pairs_are_new():
+    collection = studies.study(
+        "fresh",
+        n_queries=20,
+        n_documents=20,
+        double_share=Decimal("0.3"),
+        gold_positives=1,
+        batch_candidates=10,
+    )
+    Seat.objects.filter(collection=collection).update(state="withdrawn")
+    Round.objects.filter(collection=collection).update(
+        state="closed", closed_at="2026-01-01T00:00Z"
+    )
+    cost, preview = cost_of(collection, "alpha"), previewed(collection, "alpha")
+    assert cost.n_new == preview.n_pairs == 200
+    assert (cost.pace.labels_a_pair, cost.pace.golds_a_label) == pytest.approx((2.3, 0.1))
+    assert cost.pace.hours(cost.n_new) == pytest.approx(preview.hours)
 
 
 def test_in_the_other_direction_the_same_pairs_are_asked_about(study):

@@ -164,7 +164,6 @@ def test_a_power_that_is_there_already_stands_once():
     ("name", "numbers", "sentence"),
     [
         (NAMES[0], {"n": 801}, "A sample of 801 cannot be drawn of 200 topics: choose 1 to 800."),
-        (NAMES[1], {"n": 201}, "A sample of 201 cannot be drawn of 200 topics: choose 1 to 200."),
         (NAMES[2], {"error": 1}, "Scores are from 0 to 1 here: choose a number below 1, not 1."),
         (NAMES[3], {"difference": 3.5}, "Scores are from 0 to 1 here"),
     ],
@@ -178,6 +177,13 @@ def test_a_number_that_these_scores_cannot_have_is_told(name, numbers, sentence)
 def test_scores_beyond_one_may_have_an_error_beyond_one():
     rows = rows_of(of_file(NAMES[2], 40 + 20 * ROWS, error=3))
     assert [row["error"] for row in rows if row["yours"]] == [3]
+
+
+def test_a_distribution_has_no_row_of_more_than_there_are_and_says_so():
+    result, usual = of_file(NAMES[1], n=201), of_file(NAMES[1])
+    note = "A sample of 201 cannot be drawn of 200 topics once each, and has no row: the error "
+    assert any(text.startswith(note) for text in result.notes)
+    assert (result.rows, result.headline) == (usual.rows, usual.headline)
 
 
 @pytest.mark.parametrize(

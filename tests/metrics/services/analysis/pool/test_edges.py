@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Duplicate, Item, Pair, Resolution, Round
 from annotate.services.review import exclusions
 from pooling.models import Ranking, Run
-from pooling.services.pools.previews import pace
+from pooling.services.pools.previews import pace, work_of_new_pair
 from tests import cast
 from tests.campaigns import open_pool_round
 from tests.metrics.services.analysis.pool.pooled_study import (
@@ -66,7 +66,7 @@ def test_queries_half_full_at_the_edge_are_listed(study):
     result = answer_of(study, NAME).result
     assert [row[4] for row in result.rows] == sorted((row[4] for row in result.rows), reverse=True)
     seconds, is_measured = pace(collection=study)
-    price = f"hours at {seconds:.1f} seconds a judgment, the median here"
+    price = f"{seconds:.1f} seconds a judgment, the median here)"
     assert is_measured and any(price in note for note in result.notes)
     depth = max(row[2] for row in result.rows) + 10
     names = [row[0] for row in result.rows]
@@ -79,7 +79,8 @@ def test_queries_half_full_at_the_edge_are_listed(study):
         for target in rankings_of(run).get(keys[name], [])[:depth]
     }
     n_pool = len(near - grades.keys())
-    hours = seconds * n_pool / 3_600
+    n_labels, n_golds = work_of_new_pair(collection=study)
+    hours = seconds * n_pool * n_labels * (1 + n_golds) / 3_600
     assert result.next_label == f"Deepen these: {n_pool:,} pairs, {hours:,.1f} h"
     assert result.next_parameters["depth"] == [str(depth)]
     assert result.next_parameters["strategy"] == ["depth-k"]

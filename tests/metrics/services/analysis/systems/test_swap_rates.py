@@ -70,7 +70,7 @@ def test_many_topics_say_from_which_difference_on_runs_keep_their_order():
     result = of_scores(NAME, values)
     assert result.headline.startswith("Two sets of 40 topics order ")
     assert "opposite ways, a tie counting half; of those" in result.headline
-    assert " or more apart at most 5 % in each bin of 100 comparisons or more" in result.headline
+    assert " or more apart at most 5 % in each bin of 30 comparisons or more" in result.headline
     assert "Larger sets swap runs that truly differ less often." in result.reading
     for row in rows_of(result):
         assert 0 <= row["rate"] <= 1
