@@ -87,6 +87,15 @@ class AnalysisPanel(NamedTuple):
         return (result.next_label if result else "") or (page.label if page else "")
 
     @property
+    def next_owners(self) -> str:
+        """A sentence on who can act on it, for those who cannot; "" for the others."""
+        page = self.analysis.next_page
+        if page is None or self.next_url or not (self.answer and self.answer.result):
+            return ""
+        owners = " and ".join(f"{role.label.lower()}s" for role in sorted(page.roles))
+        return f"{owners.capitalize()} of the collection can go on from here."
+
+    @property
     def next_notes(self) -> list[str]:
         """Sentences on that page; none for those who see no link to it."""
         result = self.answer.result if self.answer else None
