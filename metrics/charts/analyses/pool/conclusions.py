@@ -1,12 +1,17 @@
 """The conclusions on runs under other label sets: table and chart."""
 
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import NamedTuple
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.earlier_labels import EarlierConclusion, advice_notes
+from metrics.charts.analyses.pool.label_set_words import (
+    MeasureWords,
+    SetKind,
+    SetWords,
+    loss_notes,
+    sameness_notes,
+)
 from metrics.charts.charts import LINE, Spec, broken_axis, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
@@ -17,40 +22,12 @@ TAUS = ("tau-b", "tau-AP")
 MOST_NAMED = 2  # label sets in a headline
 
 
-class SetKind(StrEnum):
-    """A way in which a label set differs from the chosen one."""
-
-    PERSON = "without one annotator"
-    THRESHOLD = "other threshold"
-    SOURCE = "other labels"
-    UNLABELLED = "unlabelled targets"
-    EARLIER = "earlier labels"
-
-
-class SetWords(NamedTuple):
-    """A label set in words.
-
-    n_left_out : labels of the annotator who is left out, or the last ones; None for other sets
-    n_moved : pairs with another grade, or that became positive or ceased to be; None for bounds
-    """
-
-    kind: SetKind
-    name: str
-    n_left_out: int | None = None
-    n_moved: int | None = None
-
-    @property
-    def title(self) -> str:
-        """The label set on an axis."""
-        return f"without {self.name}" if self.kind == SetKind.PERSON else self.name
-
-
 def conclusions_result(
     outcome: Conclusions,
     sets: Sequence[SetWords],
     *,
     runs: Sequence[str],
-    measure: str,
+    measure: MeasureWords,
     n_groups: int,
     unit: str,
     nouns: Nouns,
@@ -64,11 +41,7 @@ def conclusions_result(
     units, top = count_of(n_groups, unit), min(TOP, len(runs))
     pairs = list(zip(sets, [*outcome.of_sets, *earlier], strict=True))
     advice = advice_notes(
-        [
-            EarlierConclusion(label_set.n_left_out or 0, conclusion)
-            for label_set, conclusion in pairs
-            if label_set.kind == SetKind.EARLIER
-        ],
+        [EarlierConclusion(*pair) for pair in pairs if pair[0].kind == SetKind.EARLIER],
         n_pairs=outcome.n_pairs,
         n_decided=outcome.n_decided,
         queries=nouns.queries,
@@ -84,15 +57,17 @@ def conclusions_result(
         reading=reading_of(top),
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
-            f"{outcome.n_decided:,} differ by {measure}; {nouns.extent}"
+            f"{outcome.n_decided:,} differ {measure.decision}; {nouns.extent}"
         ),
         columns=columns_of(top),
         rows=[conclusion_cells(label_set, conclusion, runs) for label_set, conclusion in pairs],
         spec=_chart(pairs[:MOST_SETS], runs),
         notes=[
             *advice,
+            *sameness_notes(sets),
+            *loss_notes(sets),
             *nouns.notes,
-            *notes_on_sets(pairs, measure=measure, queries=nouns.queries),
+            *notes_on_sets(pairs, measure=measure.name, queries=nouns.queries),
         ],
     )
 
@@ -104,6 +79,8 @@ def columns_of(top: int) -> list[Column]:
         Column("labels", "Label set"),
         Column("n_left_out", "Labels left out"),
         Column("n_moved", "Pairs of another grade"),
+        Column("n_ungraded", "Pairs without a grade now"),
+        Column("n_gained", "Pairs with a grade only here"),
         Column("tau", "Kendall's tau-b", 3),
         Column("tau_ap", "tau-AP", 3),
         Column("is_top_same", f"First {top} ranks the same"),
@@ -160,7 +137,7 @@ def conclusion_cells(
         label_set.kind.value,
         label_set.name,
         label_set.n_left_out,
-        label_set.n_moved,
+        *(label_set.moves or (None, None, None)),
         conclusion.tau,
         conclusion.tau_ap,
         top,
@@ -171,41 +148,64 @@ def conclusion_cells(
 
 
 def _headline(
-    outcome: Conclusions, sets: Sequence[SetWords], *, n_runs: int, measure: str, few_units: str
+    outcome: Conclusions,
+    sets: Sequence[SetWords],
+    *,
+    n_runs: int,
+    measure: MeasureWords,
+    few_units: str,
 ) -> str:
-    """The differences that last under all label sets, and the one that moves the order most.
+    """The differences that last under the label sets that are others, and what moves most.
 
     few_units : too few queries, or groups of them, to say that; "" for enough
     """
-    n_sets = sum(conclusion.n_same is not None for conclusion in outcome.of_sets)
+    pairs = [
+        (label_set, conclusion)
+        for label_set, conclusion in zip(sets, outcome.of_sets, strict=True)
+        if not label_set.is_same
+    ]
+    n_sets = sum(conclusion.n_same is not None for _, conclusion in pairs)
+    if outcome.of_sets and not pairs:
+        return (
+            f"No other label set differs from the chosen one: how far {counted(n_runs, 'run')} "
+            "depend on labels is not known"
+        )
     if not n_sets:
         return f"There is no other label set under which {counted(n_runs, 'run')} can be compared"
     label_sets = counted(n_sets, "other label set")
     if few_units:
-        return f"{measure} of {counted(n_runs, 'run')} under {label_sets}, over only {few_units}"
-    pairs = list(zip(sets, outcome.of_sets, strict=True))
+        return (
+            f"{measure.name} of {counted(n_runs, 'run')} under {label_sets}, over only {few_units}"
+        )
     if not outcome.n_decided:
-        text = f"No two of {counted(n_runs, 'run')} differ by {measure} under the chosen labels"
+        text = (
+            f"No two of {counted(n_runs, 'run')} differ {measure.decision} under the chosen labels"
+        )
     else:
         verb = "differs" if outcome.n_decided == 1 else "differ"
         text = (
-            f"Of {counted(outcome.n_decided, 'pair')} of runs that {verb} by {measure}, "
+            f"Of {counted(outcome.n_decided, 'pair')} of runs that {verb} {measure.decision}, "
             f"{lasting_text(pairs, outcome.n_lasting)}"
         )
+    return f"{text}{moving_text(pairs)}"
+
+
+def moving_text(pairs: Sequence[tuple[SetWords, Conclusion]]) -> str:
+    """The label set that moves the order most, after a semicolon; "" where none has an order."""
     taus = [
         (conclusion.tau, label_set) for label_set, conclusion in pairs if conclusion.tau is not None
     ]
     if not taus:
-        return text
+        return ""
     tau, label_set = min(taus, key=lambda row: row[0])
     if tau >= 1:
-        return f"{text}; none of them orders the runs otherwise"
+        return "; none of them orders the runs otherwise"
     where = name_in_sentence(label_set)
     n_equal = sum(round(value - tau, 9) == 0 for value, _ in taus) - 1
     if n_equal:
         where += f", and as much with {counted(n_equal, 'other label set')}"
     verb = "moves" if len(taus) == n_equal + 1 else "moves most"
-    return f"{text}; the order {verb} with {where} (tau-b {tau:.2f})"
+    return f"; the order {verb} with {where} (tau-b {tau:.2f})"
 
 
 def lasting_text(pairs: Sequence[tuple[SetWords, Conclusion]], n_lasting: int) -> str:

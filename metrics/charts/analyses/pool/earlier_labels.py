@@ -5,6 +5,7 @@ from math import floor
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from metrics.charts.analyses.pool.label_set_words import SetWords
 from metrics.core.analyses.pool.conclusions import Conclusion
 
 # By a convention in this literature, orders of systems with a tau from here on count as the same.
@@ -13,13 +14,15 @@ TINY = 1e-9  # by which a tau may be too small for its digits
 
 
 class EarlierConclusion(NamedTuple):
-    """The conclusion without the last labels.
+    """The conclusion without the last labels."""
 
-    n_left_out : of these labels
-    """
-
-    n_left_out: int
+    label_set: SetWords
     conclusion: Conclusion
+
+    @property
+    def n_left_out(self) -> int:
+        """The last labels that are left out."""
+        return self.label_set.n_left_out or 0
 
     @property
     def n_moved(self) -> int:
@@ -68,8 +71,12 @@ def advice_notes(
     if n_settled < len(rows):
         row = rows[n_settled]
         advice = "as many more may move as much again" if n_settled else "go on"
+        if row.label_set.is_mostly_loss:
+            advice = "more labels may do so where pairs have no grade yet, else hardly"
         text = moved_text(row, n_pairs=n_pairs)
-        notes.append(f"The last {row.n_left_out:,} labels still moved {text}: {advice}.")
+        notes.append(
+            f"The last {row.n_left_out:,} labels still moved {text}{loss_text(row)}: {advice}."
+        )
     notes.append(
         f"The mark for such advice is a tau-b of at least {SAME_ORDER:g}, a convention in this "
         "literature, with no pair of runs decided otherwise. It is no test, and what stays need "
@@ -90,6 +97,19 @@ def stable_text(row: EarlierConclusion, *, n_pairs: int, n_decided: int) -> str:
         else f"of {pairs} none differs, as today"
     )
     return f"the order of the runs is {order} (tau-b {row.tau:g}), and {decisions}"
+
+
+def loss_text(row: EarlierConclusion) -> str:
+    """The pairs that only lose their grade without the last labels, and those of another grade."""
+    moves = row.label_set.moves
+    if moves is None or not moves.n_ungraded:
+        return ""
+    verb = "has" if moves.n_ungraded == 1 else "have"
+    n_other = moves.n_moved + (moves.n_gained or 0)
+    return (
+        f"; without them {counted(moves.n_ungraded, 'pair')} {verb} no grade, and {n_other:,} "
+        f"{'has' if n_other == 1 else 'have'} another one"
+    )
 
 
 def moved_text(row: EarlierConclusion, *, n_pairs: int) -> str:

@@ -28,6 +28,18 @@ class LabelSet(NamedTuple):
     threshold: float
 
 
+class GradeMoves(NamedTuple):
+    """Pairs with another grade, without one now, and with one here alone.
+
+    n_moved : by another threshold those that became positive or ceased to be
+    n_ungraded, n_gained : None by another threshold
+    """
+
+    n_moved: int
+    n_ungraded: int | None
+    n_gained: int | None
+
+
 class MovedScores(NamedTuple):
     """(M,) scores of the queries that a label set may move; the others have those of the base."""
 
@@ -108,6 +120,25 @@ def differing_labels(base: LabelSet, label_set: LabelSet) -> NDArray[np.bool_]:
         return np.asarray(are_positive[0] != are_positive[1])
     both_missing = np.isnan(base.grades) & np.isnan(label_set.grades)
     return np.asarray((base.grades != label_set.grades) & ~both_missing)
+
+
+def grade_moves(
+    base: LabelSet, label_set: LabelSet, is_lost: NDArray[np.bool_] | None = None
+) -> GradeMoves:
+    """Count how the pairs of a label set have other grades than under the base.
+
+    is_lost : (L,) pairs that have no grade of their own any more, so that what they have is another
+        source's in its place
+    """
+    differs = differing_labels(base, label_set)
+    if label_set.threshold != base.threshold:
+        return GradeMoves(int(np.count_nonzero(differs)), None, None)
+    is_gained = np.isnan(base.grades) & differs
+    is_ungraded = np.isnan(label_set.grades) & differs
+    if is_lost is not None:
+        is_ungraded |= is_lost & differs & ~is_gained
+    n_gained, n_ungraded = int(np.count_nonzero(is_gained)), int(np.count_nonzero(is_ungraded))
+    return GradeMoves(int(np.count_nonzero(differs)) - n_gained - n_ungraded, n_ungraded, n_gained)
 
 
 def grades_without(

@@ -194,14 +194,16 @@ ANALYSES = [
             "differences both say so, by groups of queries. A lead's decision on a pair stays "
             "whoever is left out; golds, training, repeats and labels taken back do not count, nor "
             "do pairs that a lead excluded. What a set has no label of counts as irrelevant, and "
-            "queries that a run misses as 0."
+            "queries that a run misses as 0. Pairs of another grade, pairs that had one and have "
+            "none now or a reference's in its place, and pairs with one here alone are counted "
+            "apart; label sets that are the chosen one again are not counted in the headline."
         ),
         find=under_other_labels.conclusions_under_other_labels,
         function=conclusions,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/pool/test_conclusions.py",
         choices=OF_SCORES,
-        measures=("C@1",),
+        measures=("AP",),
         n_runs=40,
     ),
 ]

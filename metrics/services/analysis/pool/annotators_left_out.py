@@ -3,7 +3,7 @@
 import numpy as np
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.pool.conclusions import SetKind
+from metrics.charts.analyses.pool.label_set_words import SetKind
 from metrics.core.analyses.pool.label_sets import grades_without
 from metrics.services.analysis.pool.graded_pairs import (
     ChosenGrades,
@@ -29,7 +29,7 @@ def without_annotators(choice: ChosenGrades, people_labels: CountingGrades) -> l
         grade = people.grade
         grade[row[is_own]] = new_grade[is_own]
         name = people_labels.annotators[int(key)].label
-        sets.append(NamedSet(SetKind.PERSON, name, choice.label_set(grade), int(n)))
+        sets.append(choice.named_set(SetKind.PERSON, name, int(n), grade))
     return sets
 
 

@@ -8,14 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
+from metrics.charts.analyses.pool.conclusions import conclusions_result
+from metrics.charts.analyses.pool.label_set_words import MeasureWords, SetKind, SetWords
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import Conclusions, conclusions
 from metrics.core.analyses.pool.label_sets import (
     LabelSet,
     MovedScores,
-    differing_labels,
     extreme_scores,
+    grade_moves,
     moved_scores,
 )
 from metrics.core.comparisons.binary_scores import are_zero_one
@@ -38,6 +39,8 @@ from metrics.services.leaderboard.choice_values import DirectionInputs
 from pooling.models import Run
 
 WITH_BOUNDS = "table"  # the kind of a spec whose inputs have the pairs without a label
+BOUNDS = ("lowest", "highest")
+TINY = 1e-12  # by which bounds may be off the scores and are the same
 
 
 class SetScores(NamedTuple):
@@ -77,7 +80,7 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     refuse_estimates(inputs, runs)
     sets = label_sets(inputs)
     scores = scores_under_sets(request, inputs, runs, sets)
-    names = ("lowest", "highest") if has_bounds(measure) else ()
+    names = BOUNDS if has_bounds(measure) else ()
     n_further, n_sets = len(sets.further), len(sets.further) + len(sets.earlier)
     bounds = scores.ends[: len(names)]
     outcome = comparison_of(inputs, scores, chain(map(scores.under, range(n_further)), bounds))
@@ -87,7 +90,8 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     notes += missing_notes(runs, scores.n_missing, nouns.queries)
     if not names:
         notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
-    if are_zero_one(scores.base):
+    is_two_valued = are_zero_one(scores.base)
+    if is_two_valued:
         notes.append(
             f"Scores by {measure.name} are 0 or 1, and Tukey's HSD was made for scores that are "
             "near normal: rely on randomized Tukey for the chosen labels."
@@ -96,16 +100,28 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
         outcome,
         [
             *words_of(sets.base, sets.further),
-            *(SetWords(SetKind.UNLABELLED, f"the {name} scores") for name in names),
+            *words_of_bounds(names, scores),
             *words_of(sets.base, sets.earlier),
         ],
         earlier=earlier.of_sets,
         runs=names_of(runs),
-        measure=measure.name,
+        measure=MeasureWords(measure.name, is_two_valued),
         n_groups=inputs.groups.n,
         unit=nouns.queries if inputs.groups.are_single else f"groups of {nouns.queries}",
         nouns=nouns._replace(notes=notes),
     )
+
+
+def words_of_bounds(names: Sequence[str], scores: SetScores) -> list[SetWords]:
+    """The bounds by these names in words."""
+    return [
+        SetWords(
+            SetKind.UNLABELLED,
+            f"the {name} scores",
+            has_base_scores=np.allclose(ends, scores.base, rtol=0, atol=TINY),
+        )
+        for name, ends in zip(names, scores.ends[: len(names)], strict=True)
+    ]
 
 
 def comparison_of(
@@ -122,13 +138,13 @@ def comparison_of(
 
 
 def words_of(base: LabelSet, sets: Sequence[NamedSet]) -> list[SetWords]:
-    """Label sets in words, with the pairs of another grade than under the base."""
+    """Label sets in words, with the pairs that have other grades than under the base."""
     return [
         SetWords(
             part.kind,
             part.name,
             part.n_left_out,
-            int(np.count_nonzero(differing_labels(base, part.labels))),
+            grade_moves(base, part.labels, part.is_lost),
         )
         for part in sets
     ]

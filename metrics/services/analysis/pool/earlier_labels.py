@@ -5,7 +5,7 @@ import numpy as np
 from annotate.core.number_sets import distinct
 from annotate.core.phrases import counted
 from annotate.models import Annotator
-from metrics.charts.analyses.pool.conclusions import SetKind
+from metrics.charts.analyses.pool.label_set_words import SetKind
 from metrics.core.analyses.pool.label_sets import grades_of_pairs
 from metrics.services.analysis.pool.graded_pairs import (
     ChosenGrades,
@@ -27,7 +27,7 @@ def without_last_labels(choice: ChosenGrades, people_labels: CountingGrades) -> 
             break
         grade = grades_before(int(ascending[-n]), choice, people_labels)
         name = f"without the last {n:,} labels"
-        sets.append(NamedSet(SetKind.EARLIER, name, choice.label_set(grade), n))
+        sets.append(choice.named_set(SetKind.EARLIER, name, n, grade))
     return sets
 
 

@@ -11,7 +11,7 @@ from annotate.models import Collection, CountingJudgment, Policy, Resolution, Se
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.seating.seat_plan import label_policy
 from annotate.services.storage.number_arrays import copied_columns, table
-from metrics.charts.analyses.pool.conclusions import SetKind
+from metrics.charts.analyses.pool.label_set_words import SetKind
 from metrics.core.analyses.pool.label_sets import LabelSet
 from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
 from metrics.services.analysis.labels.label_columns import AnnotatorFacts, counting_labels
@@ -33,12 +33,17 @@ _COLUMNS = ("pair", "query", "document", "grade", "policy", "is_by_lead", "is_by
 
 
 class NamedSet(NamedTuple):
-    """A label set in words; n_left_out : labels that it is without, of an annotator or the last."""
+    """A label set in words.
+
+    n_left_out : labels that it is without, of an annotator or the last
+    is_lost : (L,) pairs to which people give no grade any more; None for all sets but those
+    """
 
     kind: SetKind
     name: str
     labels: LabelSet
     n_left_out: int | None = None
+    is_lost: NDArray[np.bool_] | None = None
 
 
 class PeopleGrades(NamedTuple):
@@ -107,6 +112,11 @@ class ChosenGrades(NamedTuple):
         """The label set of the source where people gave the resolved pairs these grades (N,)."""
         columns = self.columns._replace(people=self.people.column(grade))
         return LabelSet(columns.of(self.source), self.threshold)
+
+    def named_set(self, kind: SetKind, name: str, n_left_out: int, grade: GradeColumn) -> NamedSet:
+        """The label set by a name where people, without so many labels, gave these grades (N,)."""
+        is_lost = ~np.isnan(self.columns.people) & np.isnan(self.people.column(grade))
+        return NamedSet(kind, name, self.label_set(grade), n_left_out, is_lost)
 
 
 class CountingGrades(NamedTuple):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from annotate.core.number_sets import distinct
 from annotate.models import Collection
-from metrics.charts.analyses.pool.conclusions import SetKind
+from metrics.charts.analyses.pool.label_set_words import SetKind
 from metrics.core.analyses.pool.label_sets import LabelSet
 from metrics.core.labels.label_sources import Grades, LabelSource, People
 from metrics.services.analysis.analyses import NotDefined

@@ -3,14 +3,17 @@
 import pytest
 
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
+from metrics.charts.analyses.pool.conclusions import conclusions_result
+from metrics.charts.analyses.pool.label_set_words import MeasureWords, SetKind, SetWords
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import Conclusion, Conclusions
+from metrics.core.analyses.pool.label_sets import GradeMoves
 
 NOUNS = Nouns("queries", "40 queries", [])
 
 
 SETS = [SetWords(SetKind.PERSON, name) for name in ("ann", "bob", "cem")]
+AP = MeasureWords("AP")
 BOUND = SetWords(SetKind.UNLABELLED, "the highest scores")
 SAME = Conclusion(1.0, 1.0, 0, None, True, 2, 0, 1, 0)
 # all runs are equal
@@ -25,12 +28,13 @@ def result_of(
     n_lasting: int = 2,
     n_groups: int = 40,
     unit: str = "queries",
+    measure: MeasureWords = AP,
 ) -> AnalysisResult:
     return conclusions_result(
         Conclusions(rows, 3, n_decided, n_lasting),
         sets,
         runs=["A", "B", "C"],
-        measure="AP",
+        measure=measure,
         n_groups=n_groups,
         unit=unit,
         nouns=NOUNS,
@@ -117,7 +121,7 @@ def test_label_sets_that_decide_nothing_are_named_and_do_not_count(sets, rows, e
 def test_no_more_ranks_are_the_same_than_there_are_runs():
     result = result_of(SETS[:1], [SAME])
     assert "first 3 ranks are the same" in result.reading
-    assert [column.title for column in result.columns][6:8] == [
+    assert [column.title for column in result.columns][8:10] == [
         "First 3 ranks the same",
         "Most places that one of the first 3 falls",
     ]
@@ -133,3 +137,65 @@ def test_few_groups_are_not_called_queries():
     assert headline_of(1.0, n_groups=1, unit="groups of queries").endswith(
         "only 1 group of queries"
     )
+
+
+def test_label_sets_that_are_the_chosen_one_again_do_not_count_and_are_named():
+    same = [
+        SetWords(SetKind.PERSON, "ann", 5, GradeMoves(0, 0, 0)),
+        SetWords(SetKind.THRESHOLD, "positive from 2", None, GradeMoves(0, None, None)),
+        SetWords(SetKind.UNLABELLED, "the lowest scores", has_base_scores=True),
+    ]
+    other = [
+        SetWords(SetKind.PERSON, "bob", 5, GradeMoves(0, 0, 1)),
+        SetWords(SetKind.SOURCE, "people only", None, GradeMoves(1, 0, 0)),
+        SetWords(SetKind.UNLABELLED, "the highest scores"),
+    ]
+    note = (
+        "The same as the chosen labels, and not counted above: without ann, positive from 2, the "
+        "lowest scores."
+    )
+    result = result_of([*same, *other], [SAME] * 6)
+    assert "2 do so under each of 3 other label sets too; none" in result.headline
+    assert note in result.notes and len(result.rows) == 6
+    result = result_of(same, [SAME] * 3)
+    assert result.headline == (
+        "No other label set differs from the chosen one: how far 3 runs depend on labels is not "
+        "known"
+    )
+    assert note in result.notes
+    assert result_of(other, [SAME] * 3).notes == []
+    assert result_of([], []).headline.startswith("There is no other label set")
+
+
+@pytest.mark.parametrize(
+    ("moves", "note"),
+    [
+        (
+            [GradeMoves(0, 161, 0), GradeMoves(0, 193, 0), GradeMoves(0, 0, 0)],
+            "Without one annotator 161 to 193 pairs have no grade by people any more, as the "
+            "labels that are left decide none, and 0 have another or a first one: what changes "
+            "then tells of missing further labels rather than of whose labels they are.",
+        ),
+        (
+            [GradeMoves(1, 3, 0), GradeMoves(0, 3, 2), GradeMoves(1, 3, 1)],
+            "Without one annotator 3 pairs have no grade by people any more, as the labels that "
+            "are left decide none, and 1 to 2 have another or a first one: what changes then tells "
+            "of missing further labels rather than of whose labels they are.",
+        ),
+        ([GradeMoves(3, 3, 0), GradeMoves(0, 3, 3), GradeMoves(0, 0, 0)], None),
+    ],
+)
+def test_grades_that_are_lost_without_an_annotator_are_told_where_they_are_the_most(moves, note):
+    sets = [label_set._replace(moves=move) for label_set, move in zip(SETS, moves, strict=True)]
+    result = result_of(sets, [SAME] * 3)
+    of_losses = [text for text in result.notes if text.startswith("Without one annotator")]
+    assert of_losses == ([note] if note else [])
+    assert [tuple(row[3:6]) for row in result.rows] == moves
+
+
+def test_the_headline_of_a_measure_with_two_values_names_the_test():
+    measure = MeasureWords("C@1", is_two_valued=True)
+    headline = result_of(SETS[:1], [SAME], measure=measure).headline
+    assert headline.startswith("Of 3 pairs of runs that differ in C@1 by Tukey's HSD, 2 do so")
+    headline = result_of(SETS[:1], [SAME], measure=measure, n_decided=0, n_lasting=0).headline
+    assert headline.startswith("No two of 3 runs differ in C@1 by Tukey's HSD under the chosen ")

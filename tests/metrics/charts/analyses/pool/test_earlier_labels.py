@@ -3,9 +3,11 @@
 import pytest
 
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.analyses.pool.conclusions import SetKind, SetWords, conclusions_result
+from metrics.charts.analyses.pool.conclusions import conclusions_result
 from metrics.charts.analyses.pool.earlier_labels import EarlierConclusion, advice_notes
+from metrics.charts.analyses.pool.label_set_words import MeasureWords, SetKind, SetWords
 from metrics.core.analyses.pool.conclusions import Conclusion, Conclusions
+from metrics.core.analyses.pool.label_sets import GradeMoves
 
 MARK = (
     "The mark for such advice is a tau-b of at least 0.9, a convention in this literature, with no "
@@ -18,9 +20,10 @@ def conclusion(tau, *, opposite=0, lost=0, new=0):
     return Conclusion(tau, tau, 0, None, True, 9, opposite, lost, new)
 
 
-def notes_of(*rows, n_pairs=45, n_decided=12):
+def notes_of(*rows, n_pairs=45, n_decided=12, moves=None):
     earlier = [
-        EarlierConclusion(100 * 10**number, conclusion) for number, conclusion in enumerate(rows)
+        EarlierConclusion(SetWords(SetKind.EARLIER, "x", 100 * 10**number, moves), conclusion)
+        for number, conclusion in enumerate(rows)
     ]
     return advice_notes(earlier, n_pairs=n_pairs, n_decided=n_decided, queries="captions")
 
@@ -72,6 +75,27 @@ def test_the_last_labels_moved_something_or_nothing(rows, sentences):
     assert notes_of(*rows) == [*sentences, MARK]
 
 
+@pytest.mark.parametrize(
+    ("moves", "ending"),
+    [
+        (GradeMoves(3, 0, 0), "(tau-b 0.5): go on."),
+        (
+            GradeMoves(3, 1, 1),
+            "(tau-b 0.5); without them 1 pair has no grade, and 4 have another one: go on.",
+        ),
+        (
+            GradeMoves(0, 1_300, 1),
+            "(tau-b 0.5); without them 1,300 pairs have no grade, and 1 has another one: more "
+            "labels may do so where pairs have no grade yet, else hardly.",
+        ),
+    ],
+)
+def test_advice_tells_of_grades_that_are_only_lost_and_is_weaker_if_most_are(moves, ending):
+    assert notes_of(conclusion(0.5), moves=moves)[0].endswith(ending)
+    note = notes_of(conclusion(1.0), conclusion(0.5), moves=moves)[1]
+    assert note.endswith(ending.replace("go on", "as many more may move as much again"))
+
+
 def test_a_tau_is_never_rounded_up_to_the_mark_or_to_1():
     assert "(tau-b 0.899): go on" in notes_of(conclusion(0.89996))[0]
     assert "nearly the same (tau-b 0.999)" in notes_of(conclusion(0.99996))[0]
@@ -100,7 +124,7 @@ def test_advice_stands_first_among_the_notes_and_the_headline_is_of_other_label_
         sets,
         earlier=[conclusion(0.3, lost=2)],
         runs=["A", "B", "C"],
-        measure="AP",
+        measure=MeasureWords("AP"),
         n_groups=40,
         unit="captions",
         nouns=Nouns("captions", "40 captions", ["A note."]),

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from metrics.core.analyses.pool import label_sets as module
 from metrics.core.analyses.pool.label_sets import (
+    GradeMoves,
     LabelSet,
     differing_labels,
     extreme_scores,
+    grade_moves,
     grades_of_pairs,
     grades_without,
     moved_scores,
@@ -113,6 +115,17 @@ def test_only_queries_whose_labels_differ_are_scored_again():
     # from 2 up no grade of the base is positive
     differs = differing_labels(base, base._replace(threshold=2))
     assert np.flatnonzero(differs).tolist() == [0, 6, 12]
+
+
+def test_pairs_have_another_grade_or_none_or_one_here_alone():
+    base = label_set([1, 2, 2, 0, None, None, 1])
+    other = label_set([1, 1, None, None, 0, None, 0])
+    assert grade_moves(base, other) == GradeMoves(n_moved=2, n_ungraded=2, n_gained=1)
+    # what stands in the place of a lost grade is no grade that moved, unless it is the same
+    is_lost = np.array([1, 1, 1, 0, 1, 1, 0], dtype=bool)
+    assert grade_moves(base, other, is_lost) == GradeMoves(n_moved=1, n_ungraded=3, n_gained=1)
+    assert grade_moves(base, base, is_lost) == GradeMoves(0, 0, 0)
+    assert grade_moves(base, base._replace(threshold=2)) == GradeMoves(2, None, None)
 
 
 @pytest.mark.parametrize("cells_a_part", [1, 2_000_000])

@@ -100,8 +100,25 @@ def test_some_grade_hangs_on_every_annotator(study):
     withdraw(study, name)
     after = dict(Resolution.objects.values_list("pair", "grade"))
     # what people leave without a grade takes the reference's, which may be the same
-    n_people_only = sum(before[pair] != after.get(pair) for pair in before)
-    assert 0 < rows[name]["n_moved"] <= n_people_only
+    n_lost = sum(before[pair] is not None and after.get(pair) is None for pair in before)
+    assert 0 < rows[name]["n_ungraded"] <= n_lost
+
+
+def test_grades_are_lost_moved_or_gained_without_an_annotator_as_if_labels_were_withdrawn(study):
+    name = study.annotators.order_by("pk")[1].pseudonym
+    (row,) = (row for row in table_of(study, NAME, labels="only") if row["labels"] == name)
+    before = dict(Resolution.objects.values_list("pair", "grade"))
+    withdraw(study, name)
+    after = dict(Resolution.objects.values_list("pair", "grade"))
+    both = [(grade, after.get(pair)) for pair, grade in before.items()]
+    assert row["n_ungraded"] == sum(old is not None and new is None for old, new in both) > 0
+    assert row["n_moved"] == sum(None not in (old, new) and old != new for old, new in both)
+    assert row["n_gained"] == sum(old is None and new is not None for old, new in both)
+    assert all(
+        row["n_ungraded"] is None
+        for row in table_of(study, NAME, labels="only")
+        if row["kind"] in ("other threshold", "unlabelled targets")
+    )
 
 
 def test_duplicates_lose_what_their_originals_lose(study):
@@ -169,8 +186,12 @@ def test_without_people_the_reference_sets_remain(study):
 
 def test_few_queries_claim_nothing(study):
     result = answer_of(study, NAME).result
-    assert result.headline.startswith("C@1 of 4 runs under ")
+    assert result.headline.startswith("AP of 4 runs under ")
     assert result.headline.endswith(", over only 8 queries")
+    assert not any("Tukey's HSD was made" in note for note in result.notes)
+    result = answer_of(study, NAME, measure="C@1").result
+    assert " differ in C@1 by Tukey's HSD; " in result.extent
+    assert any("Tukey's HSD was made" in note for note in result.notes)
 
 
 def test_what_is_missing_is_said(study):
