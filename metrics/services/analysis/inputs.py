@@ -86,8 +86,20 @@ def nouns_of(
     if has_propagation and (note := propagation_sentence(inputs.n_propagated)):
         notes.append(note)
     if LabelSource.parse(inputs.spec.label_source).has_people:
-        notes += program_notes(inputs.collection)
+        notes += [*ungraded_query_notes(inputs), *program_notes(inputs.collection)]
     return Nouns(facts.queries, facts.text, notes)
+
+
+def ungraded_query_notes(inputs: DirectionInputs) -> list[str]:
+    """A sentence on the queries without any grade by people; empty where all have one."""
+    sources = inputs.scope.sources
+    n = int(np.count_nonzero(~np.isin(sources, people_parts_of(inputs).whole.source)))
+    queries = f"the {len(sources):,} {inputs.group_facts.queries}"
+    if not n:
+        return []
+    if n == len(sources):
+        return [f"None of {queries} has a grade by people."]
+    return [f"{n:,} of {queries} {'has' if n == 1 else 'have'} no grade by people."]
 
 
 def program_notes(collection: Collection) -> list[str]:

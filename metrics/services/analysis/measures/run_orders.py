@@ -1,12 +1,15 @@
 """The order of runs by two measures or more, and by two label sources or more."""
 
 from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
 
 from metrics.charts.analyses.measures.correlations import correlations_result
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.results import AnalysisResult
-from metrics.core.labels.label_sources import LabelSource
+from metrics.core.labels.label_sources import Grades, LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
@@ -68,9 +71,10 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         raise NotDefined(
             "It takes two label sources: choose people with a reference set, or two reference sets."
         )
-    by_source, sentences = {}, []
+    by_source, tables, sentences = {}, {}, []
     for label_source in sources:
         source_inputs = _inputs_by(request, label_source)
+        tables[label_source] = source_inputs.labels.whole
         measured = by_source[label_source] = measured_runs(source_inputs, runs)
         of_samples = sample_notes(inputs.measures, measured.kinds)
         sentences += [f"{label_source.label}: {note}" for note in of_samples]
@@ -96,9 +100,26 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         means=[list(of_run) for of_run in zip(*means, strict=True)],
         smaller_is_better=[inputs.measures[0].entry.smaller_is_better] * len(columns),
         extent=nouns.extent,
-        notes=[*nouns.notes, pooled_note(runs), *sentences, *parts.notes, *gaps],
+        notes=[
+            *nouns.notes,
+            pooled_note(runs),
+            *same_label_notes(tables),
+            *sentences,
+            *parts.notes,
+            *gaps,
+        ],
     )
     return rank_changes_result(scores, of="label sources")
+
+
+def same_label_notes(tables: dict[LabelSource, Grades]) -> list[str]:
+    """A sentence on each two label sources with the same labels, whose orders cannot differ."""
+    return [
+        f"The labels are the same on these queries, and so is the order: {first.label}, and "
+        f"{second.label}."
+        for first, second in combinations(tables, 2)
+        if all(map(np.array_equal, tables[first], tables[second]))
+    ]
 
 
 def _inputs_by(request: AnalysisRequest, label_source: LabelSource) -> DirectionInputs:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Item, QuerySet, ReferenceLabel
+from annotate.models import Item, QuerySet, ReferenceLabel, Resolution
 from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, no_positive_notes
 from metrics.services.analysis.register import ANALYSES
@@ -39,6 +39,18 @@ OF_MEASURES = ["rank-changes-by-measure", "measure-correlations", "measure-again
 @pytest.fixture
 def study():
     return score_study()
+
+
+@pytest.mark.parametrize("name", [name for name in OF_QUERIES if name != "conclusions"])
+def test_an_analysis_of_queries_tells_how_many_have_no_grade_by_people(study, name):
+    def notes(labels: str) -> list[str]:
+        answer = answer_of(study, name, measure="RR", missing="zero", labels=labels)
+        assert answer.result is not None, answer.reason
+        return [note for note in answer.result.notes if "grade by people" in note]
+
+    Resolution.objects.exclude(pair__query__in=queries_of(study)[:2]).delete()
+    assert notes("over:original") == ["4 of the 6 queries have no grade by people."]
+    assert notes("none:original") == []
 
 
 def notes_of(collection, name, **choices):

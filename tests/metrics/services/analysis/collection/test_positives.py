@@ -45,6 +45,22 @@ def test_positives_are_counted_by_each_source_from_the_threshold_up(study):
     assert high["people over reference “original”"]["n_positive"] == 5 + 2
 
 
+def test_queries_without_a_grade_by_people_are_told(study):
+    def notes(**choices) -> list[str]:
+        result = answer_of(study, "positives-per-query", **choices).result
+        return [note for note in result.notes if "grade by people" in note]
+
+    assert notes() == ["None of the 6 queries has a grade by people."]
+    grade(study, {(0, 1): 0, (1, 2): 2, (1, 3): 1})
+    for labels in ("over:original", "only"):
+        assert notes(labels=labels) == ["4 of the 6 queries have no grade by people."]
+    assert notes(labels="none:original") == []
+    grade(study, {(2, 1): 0, (3, 2): 2, (4, 3): 1})
+    assert notes() == ["1 of the 6 queries has no grade by people."]
+    grade(study, {(5, 1): 0})
+    assert notes() == []
+
+
 def test_the_reverse_direction_counts_queries_of_documents(study):
     grade(study, {(0, 1): 1, (1, 1): 1, (2, 1): 1})
     rows = by_labels(table_of(study, "positives-per-query", direction="reverse"))
@@ -85,6 +101,7 @@ def test_the_series_of_people_is_of_their_own_labels(study):
     assert rows[own]["n_positive"] == 3
     answer = answer_of(study, "positives-per-query")
     assert answer.result.notes[1:] == [
+        "3 of the 6 queries have no grade by people.",
         "2 pairs of duplicates take the grades of their originals.",
         "“Without propagated grades” are only labels that people gave to the pair itself.",
     ]

@@ -104,7 +104,8 @@ def test_propagated_grades_are_an_origin_of_their_own_and_no_judged_pairs(study)
         assert [row[name] for row in rows] == [row[name] for row in before]
     assert [row["n"] for row in rows[:4]] == [2, 0, 3, 1]
     result = answer_of(study, NAME, **choices()).result
-    assert result.notes[1:3] == [
+    assert result.notes[1:4] == [
+        "2 of the 6 queries have no grade by people.",
         "2 pairs of duplicates take the grades of their originals.",
         "They are no labels: judged are pairs with a grade of their own.",
     ]

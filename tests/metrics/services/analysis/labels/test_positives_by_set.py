@@ -181,3 +181,9 @@ def test_without_positives_or_without_sets_it_is_not_defined(study):
     grade(study, {(0, 1): 0, (0, 2): 0, (1, 1): 0})
     studies.reference(study, {("q0", "d0"): 0})
     assert answer_of(study, NAME).reason == "No query has a positive by any of these labels yet."
+
+
+def test_queries_without_a_grade_by_people_are_told_whatever_labels_are_chosen(study):
+    for labels in ("only", "none:original"):
+        notes = answer_of(study, NAME, labels=labels).result.notes
+        assert any("4 of the 6 queries have no grade by people." in note for note in notes)

@@ -167,7 +167,8 @@ def test_propagated_grades_are_no_judged_pairs_and_are_told(study):
     assert (row["n_propagated"], row["n_unjudged"]) == (1, 3)
     assert {**row, "n_propagated": 0, "n_unjudged": 4} == before
     notes = answer_of(study, NAME).result.notes
-    assert notes[1:3] == [
+    assert notes[1:4] == [
+        "2 of the 6 queries have no grade by people.",
         "2 pairs of duplicates take the grades of their originals.",
         "They are no labels: no number of judged pairs, and no share.",
     ]

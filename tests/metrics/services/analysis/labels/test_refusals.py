@@ -138,6 +138,7 @@ def test_a_propagated_grade_refuses_and_counts_as_no_grade_by_people(study):
         "Reference “original” has 6 positives of these queries; people graded 0 of them and "
         "refused 0. Propagated grades refuse 1 of the 1 that have one. Of the others nothing is "
         "known.",
+        "5 of the 6 queries have no grade by people.",
         "1 pair of a duplicate takes the grade of its original.",
         "They are no labels: people's numbers are without them.",
     ]

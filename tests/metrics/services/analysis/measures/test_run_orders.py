@@ -98,6 +98,22 @@ def test_each_label_source_scores_the_runs_by_itself(study):
             assert row[key] == pytest.approx(expected[row["run"]]["AP"], abs=1e-12)
 
 
+def test_label_sources_with_the_same_labels_are_told(study):
+    def notes() -> list[str]:
+        result = answer_of(study, "rank-changes-by-labels", measure="AP").result
+        return [note for note in result.notes if note.startswith("The labels are the same")]
+
+    assert notes() == []
+    Resolution.objects.filter(collection=study).delete()
+    refresh.refresh(collection=study)
+    assert notes() == [
+        "The labels are the same on these queries, and so is the order: reference “original” only, "
+        "and people over reference “original”."
+    ]
+    grade(study, {(0, 3): 1})
+    assert notes() == []
+
+
 def test_the_runs_in_opened_pools_are_told(study):
     def note() -> str:
         (text,) = [
