@@ -121,6 +121,25 @@ def test_grades_are_lost_moved_or_gained_without_an_annotator_as_if_labels_were_
     )
 
 
+def test_a_references_grade_in_the_place_of_a_lost_one_is_told_as_a_lost_one(study):
+    before = {row.pair: row.grade for row in Resolution.objects.select_related("pair__query")}
+    names = {
+        (pair.query.external_id, pair.document.external_id): 2 - grade
+        for pair, grade in before.items()
+        if grade in (0, 2)
+    }
+    studies.reference(study, names, "reversed")
+    name = study.annotators.order_by("pk")[1].pseudonym
+    rows = table_of(study, NAME, labels="over:reversed")
+    (row,) = (row for row in rows if row["labels"] == name)
+    withdraw(study, name)
+    after = dict(Resolution.objects.values_list("pair", "grade"))
+    both = [(grade, after.get(pair.pk)) for pair, grade in before.items()]
+    assert row["n_ungraded"] == sum(old is not None and new is None for old, new in both)
+    assert any(old in (0, 2) and new is None for old, new in both)
+    assert row["n_moved"] == sum(None not in (old, new) and old != new for old, new in both)
+
+
 def test_duplicates_lose_what_their_originals_lose(study):
     documents = list(study.items.filter(side="document").order_by("pk"))
     pair = study.pairs.filter(counting_judgments__isnull=False).order_by("pk").first()
