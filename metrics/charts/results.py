@@ -105,7 +105,7 @@ def interval_text(interval: Interval, *, digits: int) -> str:
     """An interval in words, as in "95 % interval 2.8 to 3.5"; that there is none, without one."""
     if interval.low is None or interval.high is None:
         return "no interval"
-    low, high = (f"{end:.{digits}f}" for end in (interval.low, interval.high))
+    low, high = (f"{end:z.{digits}f}" for end in (interval.low, interval.high))
     return f"95 % interval {low} to {high}"
 
 

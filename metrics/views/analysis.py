@@ -21,6 +21,7 @@ from metrics.services.analysis.choices import (
 from metrics.services.analysis.files import as_csv
 from metrics.services.analysis.page import (
     AnalysisPanel,
+    contents_summary,
     other_direction_sentence,
     panels_of,
     summary_of,
@@ -43,6 +44,7 @@ def analyses(request: SignedIn, slug: str) -> HttpResponse:
         "collection": collection,
         "chapters": chapters,
         "choices": choices,
+        "choice_summary": contents_summary(choices, request.GET),
         "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
     }
     status = 422 if choices.errors else 200

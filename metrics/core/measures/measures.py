@@ -29,6 +29,7 @@ _NAME = re.compile(
     r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?"
     r"(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
+MOST_NAMED = 40  # characters of a name that is not there, in an error
 MOST_RANKS = 1_000_000_000  # the largest cut-off
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
 
@@ -252,7 +253,9 @@ def parse_one(name: str) -> Measure:
         return _make_measure(name, name, None, {})
     match = _NAME.fullmatch(name)
     if match is None or match["family"] not in FAMILIES:
-        raise UnknownMeasure(f'There is no measure "{name}"; there are: {", ".join(spellings())}.')
+        raise UnknownMeasure(
+            f'There is no measure "{name[:MOST_NAMED]}"; there are: {", ".join(spellings())}.'
+        )
     return _make_measure(
         name,
         match["family"],

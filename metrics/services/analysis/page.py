@@ -240,6 +240,20 @@ def summary_of(choices: SharedChoices, names: Container[str]) -> str:
     return " · ".join(text for text in texts if text)
 
 
+def contents_summary(choices: SharedChoices, parameters: Container[str]) -> str:
+    """All choices that links to the chapters keep, in a line; parameters : those of an address."""
+    spec = choices.scores.spec
+    texts = [
+        f"Runs ({len(choices.runs):,} of {len(choices.available_runs):,})",
+        summary_of(choices, frozenset(Choice)),
+        METHOD_NAMES[spec.method] if "decide" in parameters else "",
+        dict(choices.scores.missing_choices)[spec.missing] if "missing" in parameters else "",
+        _plan_text(choices.plan),
+        f"Marked: team {choices.mark}" if choices.mark else "",
+    ]
+    return " · ".join(filter(None, texts))
+
+
 def other_direction_sentence(choices: SharedChoices) -> str:
     """Tell of the runs of the other direction that an address names; "" without one."""
     away = [run for run in choices.named_runs if run.direction != choices.direction]

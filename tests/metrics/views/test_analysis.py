@@ -303,6 +303,22 @@ def test_the_closed_bar_tells_the_choices_of_its_page(client, study):
     assert line("systems/?threshold=2&measure=AP+C@1") == f"{shared} · AP C@1"
 
 
+def test_the_contents_list_the_choices_that_their_links_keep(client, study):
+    assert "The links below keep" not in text_of(client.get(ROOM))
+    query = "threshold=2&measure=AP&decide=regwq&missing=queries&n=5&name=beta"
+    text = unescape(text_of(client.get(f"{ROOM}?{query}")))
+    assert (
+        "The links below keep your choices: Runs (1 of 2) · Query to document · people over "
+        "reference “original” · positive from grade 2 · query set “all” · AP · "
+    ) in text
+    assert 'Typed: n 5. <a href="?">All defaults</a>' in text
+
+
+def test_a_measure_that_is_not_there_is_cut_in_its_error(client, study):
+    text = unescape(text_of(client.get(f"{ROOM}?measure={'x' * 200}")))
+    assert f'There is no measure "{"x" * 40}"; there are: ' in text
+
+
 def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
     rows = [["<b>", Figure("1,234.5", "1234.5678"), 1200, "a & b", Figure("", "")]]
     cells = (

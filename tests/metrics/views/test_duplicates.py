@@ -68,6 +68,16 @@ def test_groups_are_awaited_and_then_shown_and_marked(client, study):
     assert "Found (2)" in text_of(answer) and "Judged once (1)" in text_of(answer)
 
 
+def test_what_is_nearly_the_same_is_not_marked_without_a_warning(client, study):
+    compute_kept(study, "duplicates")
+    groups = client.get(PAGE).content.decode().split("<h3>")[1:]
+    warning = "mark only those that mean the same."
+    assert [
+        (warning in " ".join(group.split())) == group.startswith("Nearly") for group in groups
+    ] == [True] * 3
+    assert sum(group.startswith("Nearly") for group in groups) == 1
+
+
 def test_what_is_the_same_in_another_split_is_nothing_to_judge_once(client, study):
     training = Item.objects.create(collection=study, side="query", external_id="t", split="train")
     Part.objects.create(item=training, position=0, kind="text", text=PLAIN)

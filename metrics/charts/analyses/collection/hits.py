@@ -137,8 +137,8 @@ def correlation_notes(result: BinnedHits, runs: tuple[str, str], measure: str) -
     notes = []
     for source, correlations in zip(result.sources, result.correlations, strict=False):
         texts = [
-            f"{run} {row.spearman.value:.3f} ({interval_text(row.spearman.interval, digits=3)}) "
-            f"and {row.kendall:.3f}"
+            f"{run} {row.spearman.value:z.3f} ({interval_text(row.spearman.interval, digits=3)}) "
+            f"and {row.kendall:z.3f}"
             if row.spearman.value is not None and row.kendall is not None
             else f"{run} not defined, as hits or similarities are all equal"
             for run, row in zip(runs, correlations, strict=True)
@@ -169,7 +169,7 @@ def _headline(
     )
     if gain.value is None or gain.n < FEWEST:
         return sentence
-    numbers = f"(Spearman {gain.value:.2f}, {interval_text(gain.interval, digits=2)})"
+    numbers = f"(Spearman {gain.value:z.2f}, {interval_text(gain.interval, digits=2)})"
     low, high = gain.interval
     if low is None or high is None or low <= 0 <= high:
         return f"{sentence}; it is not shown that this goes with the text's {axis.noun} {numbers}"

@@ -36,7 +36,7 @@ def length_result(result: PositivesByLength, nouns: Nouns) -> AnalysisResult:
         reading=(
             f"Squares: {nouns.queries} with so many words and positives; the stronger the colour, "
             "the more there are (on a logarithmic scale). Bars: all of a length, and all with so "
-            f"many positives. {_correlation_text(result)}"
+            f"many positives. {_correlation_text(result)}{relation_text(result)}"
         ),
         extent=nouns.extent,
         columns=columns,
@@ -81,8 +81,18 @@ def _correlation_text(result: PositivesByLength) -> str:
     if correlation.value is None:
         return "Spearman's correlation of the two is not defined, as one of them does not vary."
     return (
-        f"Spearman's correlation of words and positives: {correlation.value:.3f} "
+        f"Spearman's correlation of words and positives: {correlation.value:z.3f} "
         f"({interval_text(correlation.interval, digits=3)}, n {correlation.n:,})."
+    )
+
+
+def relation_text(result: PositivesByLength) -> str:
+    """A sentence on why ratio and correlation may say other things; "" where one is missing."""
+    if result.correlation.value is None or result.ratio is None:
+        return ""
+    return (
+        " The ratio is of the two ends alone, the correlation of the order over all lengths: one "
+        "may be clear where the other is not."
     )
 
 

@@ -1,6 +1,8 @@
 """The table and heat map of how often each two annotators gave a pair the same grade."""
 
+import re
 from collections.abc import Sequence
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from metrics.core.statistics.intervals import Interval
 
 FEWEST = 30  # pairs in common of two annotators that a headline tells of
 MOST_PEOPLE = 30  # with a row and a column of the heat map
+# not numbers, which names of annotators may have
+LETTERS = [*ascii_uppercase, *(f"A{letter}" for letter in ascii_uppercase)][:MOST_PEOPLE]
 LEAST_PEOPLE = 3  # that a heat map is drawn for
 MOST_ROWS = 5_000  # pairs of annotators in the table: all of 100 people
 COLUMNS = [
@@ -50,7 +54,7 @@ def person_pairs_result(
     """
     order = np.lexsort((pairs.second, pairs.first, -pairs.n_all, -pairs.n))
     n_people = len(np.union1d(pairs.first, pairs.second))
-    people = _most_labels(pairs)
+    people = sorted(_most_labels(pairs), key=lambda person: name_parts(names[person]))
     spec = _heat_map(pairs, people, names) if len(people) >= LEAST_PEOPLE else None
     own_notes = [OF_TWO]
     if spec and n_people > MOST_PEOPLE:
@@ -67,9 +71,10 @@ def person_pairs_result(
         headline=_headline(pairs, names, is_program),
         reading=(
             "Each two annotators on the pairs that both labelled: above the diagonal the per cent "
-            "of these to which they gave the same grade, below it how many pairs that is of. "
-            "Counted are planned labels, first ones and doubles; a third one that a disagreement "
-            "asked for is in the columns of all labels alone. Kappa is Cohen's: 0 is agreement by "
+            "of these to which they gave the same grade, below it how many pairs that is of; the "
+            "letter of a column is that of its annotator's row. Counted are planned labels, first "
+            "ones and doubles; a third one that a disagreement asked for is in the columns of all "
+            "labels alone. Kappa is Cohen's: 0 is agreement by "
             "chance, 1 complete; blank where both used one grade only. With quadratic weights a "
             "larger distance of the grades counts more; blank where they have no order. From, to: "
             f"95 % intervals by {groups}; none for fewer than two, and where a few have most pairs."
@@ -106,6 +111,14 @@ def _cell(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def name_parts(name: str) -> list[tuple[int, str]]:
+    """A name to sort by: its numbers by their size, so that 10 is after 9."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part.casefold())
+        for part in re.split(r"(\d+)", name)
+    ]
+
+
 def _most_labels(pairs: PersonPairs) -> list[int]:
     """The annotators with most labels on pairs that another one labelled too, most first."""
     n_of_person = np.bincount(
@@ -123,7 +136,9 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     if not len(candidates):
         annotators = counted(n_people, "annotator")
         if not are_people.any():
-            return f"{annotators} labelled pairs in common, no two of them people"
+            return (
+                f"{annotators} labelled pairs in common, no two of them people{shares_text(pairs)}"
+            )
         return f"{annotators} labelled pairs in common, no two people {FEWEST} or more"
     # of equal shares that of more pairs
     least = candidates[np.lexsort((-pairs.n[candidates], pairs.share[candidates]))[0]]
@@ -146,12 +161,21 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
     )
 
 
+def shares_text(pairs: PersonPairs) -> str:
+    """The end of a sentence on the shares of those with enough pairs in common; "" without any."""
+    shares = 100 * pairs.share[pairs.n >= FEWEST]
+    if not len(shares):
+        return ""
+    least, most = f"{shares.min():.1f}", f"{shares.max():.1f}"
+    return f"; any two agree on {least if least == most else f'{least} to {most}'} % of theirs"
+
+
 def _cells(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> list[dict[str, Any]]:
     """Two cells for each two of the people with pairs in common: the share, and their number.
 
-    A row is named by its number and annotator, a column by its number.
+    A row is named by its letter and annotator, a column by its letter.
     """
-    number_of = {person: number for number, person in enumerate(people, start=1)}
+    number_of = {person: number for number, person in enumerate(people)}
     cells: list[dict[str, Any]] = []
     for first, second, n, share in zip(
         pairs.first.tolist(),
@@ -163,12 +187,16 @@ def _cells(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> l
         if not n or first not in number_of or second not in number_of:
             continue
         above, below = sorted((number_of[first], number_of[second]))
-        above_name, below_name = names[people[above - 1]], names[people[below - 1]]
+        above_name, below_name = names[people[above]], names[people[below]]
         common = {"share": 100 * share, "n": n, "people": f"{above_name} and {below_name}"}
         cells += [
-            {"row": f"{above} {above_name}", "column": below, "text": f"{100 * share:.0f}"}
+            {
+                "row": f"{LETTERS[above]}: {above_name}",
+                "column": LETTERS[below],
+                "text": f"{100 * share:.0f}",
+            }
             | {"is_share": True, **common},
-            {"row": f"{below} {below_name}", "column": above, "text": f"{n:,}"}
+            {"row": f"{LETTERS[below]}: {below_name}", "column": LETTERS[above], "text": f"{n:,}"}
             | {"is_share": False, **common},
         ]
     return cells
@@ -177,15 +205,15 @@ def _cells(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> l
 def _heat_map(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> Spec:
     """A row and a column an annotator: shares above the diagonal, numbers of pairs below it."""
     values = _cells(pairs, people, names)
-    numbers = list(range(1, len(people) + 1))
-    rows = [f"{number} {names[person]}" for number, person in zip(numbers, people, strict=True)]
+    letters = LETTERS[: len(people)]
+    rows = [f"{letter}: {names[person]}" for letter, person in zip(letters, people, strict=True)]
     # the ramp begins at the ten per cent below the least share, at 90 at most
     start = 10 * (int(min([90, *(value["share"] for value in values)])) // 10)
     # light on dark squares
     is_dark = f"datum.is_share && datum.share > {start + 0.55 * (100 - start):.1f}"
     ink = {"condition": {"test": is_dark, "value": "@surface"}, "value": "@ink"}
     x: Spec = {"field": "column", "type": "ordinal", "title": None}
-    x |= {"scale": {"domain": numbers}, "axis": {"orient": "top", "labelAngle": 0}}
+    x |= {"scale": {"domain": letters}, "axis": {"orient": "top", "labelAngle": 0}}
     y: Spec = {"field": "row", "type": "nominal", "title": None, "scale": {"domain": rows}}
     tooltip = [
         tooltip_row("people", "Annotators"),

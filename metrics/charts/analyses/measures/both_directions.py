@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, first_few
 from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES
 from metrics.charts.charts import WRAPPED, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
+from metrics.core.measures.measures import parse_one
 
 FEWEST = 30  # queries of each direction that a headline tells of
 DIRECTIONS = {"forward": "Query to document", "reverse": "Document to query"}
@@ -58,10 +59,15 @@ class SystemTable(NamedTuple, Generic[Means]):
         return sorted(self.rows, key=self._place)
 
     @property
+    def leaders(self) -> list[str]:
+        """The systems with the best mean of the order: one, or several whose means are equal."""
+        order = self.in_order
+        return [row.system for row in order if self._place(row)[:2] == self._place(order[0])[:2]]
+
+    @property
     def is_clear(self) -> bool:
         """True if the first of the order has a better mean than the second."""
-        order = self.in_order
-        return len(order) > 1 and self._place(order[0])[:2] < self._place(order[1])[:2]
+        return len(self.rows) > len(self.leaders) == 1
 
     @property
     def run_names(self) -> list[str]:
@@ -90,12 +96,7 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
     ]
     return AnalysisResult(
         headline=_headline(table),
-        reading=(
-            f"Chart: {table.names[0]}, as a mean over the queries of each direction, and its 95 % "
-            "interval. Table: each measure in both directions, with the ends of its "
-            "interval, and the mean of the two directions, which count alike. That mean and "
-            "RSUM have no interval: both directions are of the same items and labels."
-        ),
+        reading=guide_text(table.names[0]),
         extent=f"{counted(len(rows), 'system')}, {table.extent}",
         columns=[
             Column("system", "System"),
@@ -124,6 +125,20 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
     )
 
 
+def guide_text(name: str) -> str:
+    """A guide to the chart of a measure and to the table."""
+    average = (
+        "as a mean over the queries of each direction, and its 95 % interval"
+        if parse_one(name).is_mean
+        else "the median over the queries of each direction, which has no interval"
+    )
+    return (
+        f"Chart: {name}, {average}. Table: each measure in both directions, with the ends of its "
+        "interval where it is a mean, and the mean of the two directions, which count alike. That "
+        "mean and RSUM have no interval: both directions are of the same items and labels."
+    )
+
+
 def direction_columns(name: str, ends: dict[str, str]) -> list[Column]:
     """The columns of a measure: its value and ends in each direction, and the mean of both.
 
@@ -143,12 +158,19 @@ def _headline(table: SystemTable[SystemMeans]) -> str:
     """The system with the best mean; a sentence that claims nothing for few queries."""
     name, best = table.names[0], table.in_order[0]
     means = best.means.by_measure[0]
-    if (
-        min(table.n_queries) < FEWEST
-        or means.mean is None
-        or (len(table.rows) > 1 and not table.is_clear)
-    ):
-        return f"{counted(len(table.rows), 'system')} in both directions by {name}"
+    systems, n_best = counted(len(table.rows), "system"), len(table.leaders)
+    if min(table.n_queries) < FEWEST or means.mean is None:
+        return f"{systems} in both directions by {name}"
+    if n_best > 1:
+        share = (
+            f"{n_best:,} of {systems} share the best"
+            if n_best < len(table.rows)
+            else (f"{systems} have the same")
+        )
+        return (
+            f"{share} mean of both directions by {name}, {means.mean:.3f}: "
+            f"{first_few(table.leaders)}"
+        )
     verb = "has a" if len(table.rows) == 1 else "has the best"
     return (
         f"{best.system} {verb} mean of both directions by {name}, {means.mean:.3f}: "

@@ -91,7 +91,7 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
     x = {"field": "false", "title": "Share of the negatives"}
     y = {"field": "true", "title": "Share of the positives", "scale": {"domain": [0, 1]}}
     return AnalysisResult(
-        headline=_roc_headline(rows),
+        headline=_roc_headline(rows, singular(nouns.queries)),
         reading=(
             f"Mean shares of a {singular(nouns.queries)}'s positives and negatives within its "
             "first k ranks. "
@@ -119,7 +119,7 @@ def roc_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> Analy
     )
 
 
-def _roc_headline(rows: Sequence[RunCounts]) -> str:
+def _roc_headline(rows: Sequence[RunCounts], query: str) -> str:
     """The best and the worst of the areas that are known, or the end of the first run's curve."""
     areas = sorted(
         [(row.area, row.run) for row in rows if row.area is not None],
@@ -141,7 +141,10 @@ def _roc_headline(rows: Sequence[RunCounts]) -> str:
         for share, name in ((last.true_rate, "positives"), (last.false_rate, "negatives"))
         if share is not None
     ]
-    return f"Within its first {counted(last.k, 'rank')} {row.run} has {' and '.join(shares)}"
+    return (
+        f"Within its first {counted(last.k, 'rank')} {row.run} has, on average a {query}, "
+        f"{' and '.join(shares)}"
+    )
 
 
 def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) -> AnalysisResult:

@@ -111,6 +111,17 @@ class DifferencePlan(NamedTuple):
             f"{first} and {second} in {self.cases} takes {number}{at_hand}"
         )
 
+    @property
+    def pool_notes(self) -> list[str]:
+        """A sentence where no pool of the queries at hand shows that difference; else none."""
+        n, n_at_hand = self.n_wanted, self.population.n
+        if self.population.is_small or (n is not None and n <= n_at_hand):
+            return []
+        return [
+            f"That difference takes more {self.nouns.queries} than the {n_at_hand:,} at hand: a "
+            f"pool of them all does not show it in {self.cases}."
+        ]
+
 
 def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> AnalysisResult:
     """The queries with which a test sees each of some differences."""
@@ -147,8 +158,14 @@ def difference_result(plan: DifferencePlan, cost: JudgingCost | None) -> Analysi
         spec=with_rule(lines, "y", own) if own else lines,
         notes=[
             *nouns.notes,
-            middle_note(f"The differences of {first} and {second}", "a pair", plan.middle),
+            middle_note(
+                f"The differences of {first} and {second}",
+                "a pair",
+                plan.middle,
+                outcome=f"the difference that as many {nouns.queries} show is",
+            ),
             *([cost.note(nouns.queries, plan.most_queries)] if cost else []),
         ],
         next_parameters={} if n is None else {"n_sources": [str(min(n, population.n))]},
+        next_notes=plan.pool_notes,
     )

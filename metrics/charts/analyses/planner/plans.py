@@ -144,11 +144,16 @@ class JudgingCost(NamedTuple):
         return "fewer than 0.1" if n and number == "0.0" else number
 
 
-def middle_note(subject: str, noun: str, middle: MiddleBySpread) -> str:
-    """A sentence on the spread in the middle; noun : of what the others are."""
+def middle_note(
+    subject: str, noun: str, middle: MiddleBySpread, *, outcome: str = "errors are"
+) -> str:
+    """A sentence on the spread in the middle.
+
+    noun : of what the others are; outcome : what grows with the spread, with its verb
+    """
     return (
         f"{subject} have the middle spread of those chosen: for {noun} with the least spread "
-        f"errors are {middle.least:.2f} times as large, for {noun} with the most "
+        f"{outcome} {middle.least:.2f} times as large, for {noun} with the most "
         f"{middle.most:.2f} times."
     )
 

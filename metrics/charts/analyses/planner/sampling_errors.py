@@ -89,12 +89,12 @@ def sampling_headline(
         return f"{n:,} {nouns.queries} are all there are: their score has no error here"
     if row.of_these is None:
         return (
-            f"On {row.size:,} {nouns.queries} like these the {score} of {run} is within "
-            f"{row.like_these[2]:.3f} of that on ever more in at least 95 of 100 samples"
+            f"On {row.size:,} {nouns.queries} like these the {score} of {run} is, in at least 95 "
+            f"of 100 samples, within {row.like_these[2]:.3f} of that on all such {nouns.queries}"
         )
     return (
-        f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is within "
-        f"{row.of_these[2]:.3f} of that on all in at least 95 of 100 samples"
+        f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is, in at least 95 of "
+        f"100 samples, within {row.of_these[2]:.3f} of that on all {n:,}"
     )
 
 

@@ -114,7 +114,8 @@ def _headline(
         text += ", more than any other two of these runs"
     if last.n_groups < FEWEST:
         return text
-    return f"{text}; {names[last.first]} and {names[last.second]} share {100 * least:.1f} %"
+    pair = f"{names[last.first]} and {names[last.second]}"
+    return f"{text}; {pair} share the least, {100 * least:.1f} %"
 
 
 def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> Spec | None:

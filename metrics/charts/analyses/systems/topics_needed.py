@@ -13,6 +13,10 @@ LEVELS = (0.8, 0.9, 0.95)
 FEWEST = 30  # topics or groups from which on a headline tells numbers
 GOOD = 0.9
 POINTS = 40
+COMPONENTS = (
+    "Components of variance are free of what chance adds to the shares of the sum of squares in "
+    "the analysis “anova”, so that the two differ."
+)
 RELATIVE, ABSOLUTE = "E rho squared", "Phi"
 
 
@@ -39,9 +43,9 @@ def topics_needed_result(table: TopicTable, study: Generalizability) -> Analysis
     if total:
         shares = [f"{name} {100 * value / total:.1f} %" for name, value in parts.items()]
         notes.append(f"Of the variance of a single score: {', '.join(shares)}.")
-    names = {"systems": "runs", "topics": table.unit}
     for name in components.negative:
-        notes.append(f"The variance of {names[name]} was estimated below 0 and is taken for 0.")
+        noun = "runs" if name == "systems" else table.unit
+        notes.append(f"The variance of {noun} was estimated below 0 and is taken for 0.")
     return AnalysisResult(
         headline=_headline(table, study),
         reading=(
@@ -49,8 +53,8 @@ def topics_needed_result(table: TopicTable, study: Generalizability) -> Analysis
             f"follow those over all {table.unit} there could be (1: entirely). Phi is about "
             f"the means themselves, for which a hard sample of {table.unit} is an error too. From, "
             f"to: 95 % intervals, which take runs and {table.unit} for random samples of normal "
-            "effects; a blank end has no bound. The chart shows both by the number of "
-            f"{table.unit}, with intervals as bands and lines at {GOOD:g} and at the {n:,} at hand."
+            f"effects; a blank end has no bound. Chart: both by number of {table.unit}, with bands "
+            f"for intervals, and lines at {GOOD:g} and at the {n:,} at hand. {COMPONENTS}"
         ),
         extent=table.whole_extent,
         columns=[

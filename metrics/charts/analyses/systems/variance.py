@@ -28,7 +28,9 @@ def variance_result(table: VarianceTable, nouns: Nouns, *, unit: str) -> Analysi
             "less what error alone would make, 0 where that is more. F: mean square over that of "
             "the error; p: the chance of so large an F if runs, or "
             f"{unit}, did not differ; .0000 is below .00005. Error is what neither explains, also "
-            f"that some runs are better at some {unit} than at others."
+            f"that some runs are better at some {unit} than at others. The analysis "
+            "“topics-needed” splits the same scores into components of variance: those are free of "
+            "what chance adds to the shares here, so that the two differ."
         ),
         extent=nouns.extent,
         columns=[
@@ -68,8 +70,8 @@ def _headline(table: VarianceTable, unit: str) -> str:
     if table.n < FEWEST:
         return f"{table.n} {unit} are too few to tell what makes the variance of the scores"
     parts = (
-        f"{unit.capitalize()} make {100 * topics:.0f} % of the variance, runs {100 * runs:.0f} %, "
-        f"and {100 * error:.0f} % is left"
+        f"{unit.capitalize()} make {100 * topics:.0f} % of the sum of squares (eta squared), runs "
+        f"{100 * runs:.0f} %, and {100 * error:.0f} % is left"
     )
     if table.systems.f is None or table.systems.p is None:
         return parts
@@ -107,7 +109,7 @@ def _bar(sources: list[tuple[str, VarianceSource]]) -> Spec:
             "x": {
                 "field": "share",
                 "type": "quantitative",
-                "title": "Share of the variance, %",
+                "title": "Share of the sum of squares, %",
                 "scale": {"domain": [0, 100]},
             },
             "tooltip": [tooltip_row("source", "Source"), tooltip_row("share", "Share, %", ".1f")],

@@ -84,7 +84,8 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
     codes = [code for offer in offers for code in offer.codes]
     code_lists = [labels.code_lists[number] for number in np.unique(labels.code_list)]
     if not any(code_lists):
-        raise NotDefined(f"None of the {counted(len(labels.grade), 'label')} names a reason yet.")
+        n_labels = counted(len(labels.grade), "label")
+        raise NotDefined(f"None of the {n_labels} of levels that offer reasons names one yet.")
     codes += sorted({code for code_list in code_lists for code in code_list})
     tables = [
         reasons_given(

@@ -321,9 +321,9 @@ def _with_pool(
         "query_set": [str(query_set.pk)],
         "runs": [str(key) for key in keys],
     }
-    notes = ["A pool is of runs that everybody sees: hidden ones are not taken to its form."]
+    hidden_note = "A pool is of runs that everybody sees: hidden ones are not taken to its form."
     return result._replace(
         next_parameters=parameters,
         next_label=f"Pool a sample of {int(n_sources[0]):,}" if is_sample else f"Pool all {n:,}",
-        next_notes=notes if len(keys) < len(scores.keys) else [],
+        next_notes=[*result.next_notes, *([hidden_note] if len(keys) < len(scores.keys) else [])],
     )

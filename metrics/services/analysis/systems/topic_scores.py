@@ -72,7 +72,9 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
     runs = runs_of(request, least=least)
     measure = inputs.measures[0]
     if not measure.is_mean:
-        raise NotDefined(f"{measure.name} is a median; differences are of means.")
+        raise NotDefined(
+            f"{measure.name} is a median; this takes a measure that is a mean over queries, as AP."
+        )
     run_values = exact_values(inputs, runs)
     nouns = nouns_of(inputs)
     members = inputs.query_set.members.filter(part=QuerySetItem.Part.SOURCE)

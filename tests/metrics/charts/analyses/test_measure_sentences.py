@@ -3,6 +3,11 @@
 import numpy as np
 import pytest
 
+from metrics.charts.analyses.measures.both_directions import (
+    SystemRow,
+    SystemTable,
+    both_directions_result,
+)
 from metrics.charts.analyses.measures.correlations import correlations_result
 from metrics.charts.analyses.measures.rank_curves import (
     RunCounts,
@@ -14,6 +19,7 @@ from metrics.charts.analyses.measures.rank_curves import (
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.analyses.nouns import Nouns
+from metrics.core.analyses.measures.both_directions import system_means
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, CurvePoint, confusion_counts
 from metrics.core.analyses.measures.run_orders import RunMean
 from metrics.core.measures.ranking import PositiveRanks
@@ -198,7 +204,8 @@ def test_areas_are_told_where_they_are_known(counts):
     )
     short = roc_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert short.headline == (
-        "Within its first 5 ranks near has 100.0 % of the positives and 44.4 % of the negatives"
+        "Within its first 5 ranks near has, on average a caption, 100.0 % of the positives and "
+        "44.4 % of the negatives"
     )
     assert short.notes[-1].startswith("An area is known only of runs that rank all 10 targets")
     assert short.rows[0][-3:] == [None, None, None]
@@ -211,3 +218,30 @@ def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):
         "behind or are missing"
     )
     assert result.spec is None
+
+
+def both_directions(name: str, *values: float):
+    """Systems a, b, ... with the same average in both directions of 40 queries."""
+    rows = []
+    for number, value in enumerate(values):
+        means = [RunMean(value, NO_INTERVAL)]
+        system = chr(ord("a") + number)
+        rows.append(SystemRow(system, "", "", system_means([name], means, means)))
+    return both_directions_result(SystemTable(rows, [name], [name == "MedR"], (40, 40), "", []))
+
+
+def test_systems_with_equal_means_lead_together():
+    assert both_directions("MedR", 2, 1, 1).headline == (
+        "2 of 3 systems share the best mean of both directions by MedR, 1.000: b, c"
+    )
+    assert both_directions("C@1", 0.5, 0.5).headline == (
+        "2 systems have the same mean of both directions by C@1, 0.500: a, b"
+    )
+    assert both_directions("MedR", 2, 1).headline.startswith("b has the best mean of both")
+
+
+def test_a_median_is_not_called_a_mean_with_an_interval():
+    start = "Chart: MedR, the median over the queries of each direction, which has no interval."
+    assert both_directions("MedR", 2, 1).reading.startswith(start)
+    start = "Chart: C@1, as a mean over the queries of each direction, and its 95 % interval."
+    assert both_directions("C@1", 0.5, 0.4).reading.startswith(start)

@@ -142,3 +142,18 @@ def test_a_correlation_is_claimed_only_where_its_interval_leaves_out_0(value, in
     result = similarity_result(rows, NOUNS)
     assert result.headline.startswith(headline)
     assert [row[0] for row in result.rows] == ["words", "characters"]
+
+
+def test_a_correlation_of_nothing_has_no_sign():
+    lengths = np.tile([2, 4, 4, 2], 25)
+    headline = hits_headline(hits_by_length(lengths, HITS, groups=Groups.single(100)), LENGTH)
+    assert "-0.00" not in headline
+
+
+def test_ratio_and_correlation_are_told_apart():
+    numbers = LengthPositives(WORDS, np.concatenate([MANY, MANY, FEW]), Groups.single(30))
+    assert "The ratio is of the two ends alone" in (
+        length_result(positives_by_length(numbers), NOUNS).reading
+    )
+    level = LengthPositives(WORDS, np.full(30, 2), Groups.single(30))
+    assert "The ratio" not in length_result(positives_by_length(level), NOUNS).reading

@@ -48,6 +48,13 @@ def test_scores_without_error_have_no_interval_of_their_topics():
     )
 
 
+def test_shares_of_squares_and_components_of_variance_name_one_another():
+    values = np.random.default_rng(3).random((40, 3))
+    anova, components = (result_of(name, values) for name in ("anova", "topics-needed"))
+    assert " The analysis “topics-needed” splits the same scores into components" in anova.reading
+    assert " in the analysis “anova”, so that the two differ." in components.reading
+
+
 def pair(
     first: int, second: int, overlap: float, *, n: int = 40, n_groups: int = 0
 ) -> RunPairLikeness:
@@ -60,10 +67,10 @@ def pair(
 @pytest.mark.parametrize(
     ("overlaps", "ending"),
     [
-        ((0.9, 0.5, 0.1), "more than any other two of these runs; B and C share 10.0 %"),
+        ((0.9, 0.5, 0.1), "more than any other two of these runs; B and C share the least, 10.0 %"),
         (
             (0.9, 0.9, 0.1),
-            "as 1 other pair of runs, and more than all others; B and C share 10.0 %",
+            "as 1 other pair of runs, and more than all others; B and C share the least, 10.0 %",
         ),
         ((0.5, 0.5, 0.5), "as any two of these runs do"),
     ],

@@ -77,8 +77,11 @@ def test_fewer_pairs_than_30_and_labels_after_a_disagreement_make_no_claim(optio
 
 def test_programs_make_no_claim():
     assert result(3, n_wrong=(0, 9), programs=[1, 2]).headline == (
-        "3 annotators labelled pairs in common, no two of them people"
+        "3 annotators labelled pairs in common, no two of them people; any two agree on 77.5 to "
+        "100.0 % of theirs"
     )
+    assert result(3, programs=[0, 1, 2]).headline.endswith("; any two agree on 100.0 % of theirs")
+    assert result(3, n=29, programs=[0, 1, 2]).headline.endswith("no two of them people")
 
 
 def test_rows_have_what_is_defined_and_the_most_pairs_in_common_first():
@@ -99,13 +102,20 @@ def test_the_heat_map_has_shares_above_the_diagonal_and_numbers_below_it():
     values = result(3, n_wrong=(0, 10, 4)).spec["data"]["values"]
     cells = {(value["row"], value["column"]): value["text"] for value in values}
     assert cells == {
-        ("1 A-0", 2): "75",
-        ("1 A-0", 3): "90",
-        ("2 A-1", 3): "85",
-        ("2 A-1", 1): "40",
-        ("3 A-2", 1): "40",
-        ("3 A-2", 2): "40",
+        ("A: A-0", "B"): "75",
+        ("A: A-0", "C"): "90",
+        ("B: A-1", "C"): "85",
+        ("B: A-1", "A"): "40",
+        ("C: A-2", "A"): "40",
+        ("C: A-2", "B"): "40",
     }
+
+
+def test_the_rows_of_the_heat_map_are_by_name_with_numbers_by_their_size():
+    rows = result(11).spec["encoding"]["y"]["scale"]["domain"]
+    assert [rows[0], rows[2], rows[9], rows[10]] == ["A: A-0", "C: A-2", "J: A-9", "K: A-10"]
+    columns = result(33, n=2).spec["encoding"]["x"]["scale"]["domain"]
+    assert columns[25:] == ["Z", "AA", "AB", "AC", "AD"]
 
 
 def test_of_many_annotators_the_chart_has_30_and_says_so():

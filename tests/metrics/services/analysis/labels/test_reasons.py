@@ -206,6 +206,12 @@ def test_without_labels_of_levels_with_reasons_there_is_nothing_to_show(study):
     )
 
 
+def test_labels_of_such_levels_without_a_reason_are_counted_alone(study):
+    judge(study, {(2, 2): (1, []), (3, 3): (2, [])})
+    reason = answer_of(study, NAME).reason
+    assert reason == "None of the 1 label of levels that offer reasons names one yet."
+
+
 def test_what_a_pool_did_not_draw_is_in_no_share(study):
     judge(study, {(0, 0): (1, ["vague"])})
     assert not any("sample" in note for note in answer_of(study, NAME).result.notes)

@@ -93,7 +93,12 @@ def test_without_numbers_there_is_no_mark():
 @pytest.mark.parametrize(
     ("name", "numbers", "key", "headline"),
     [
-        (NAMES[0], {"n": 60}, "n", "On 60 of the 200 topics the score of run1 is within 0."),
+        (
+            NAMES[0],
+            {"n": 60},
+            "n",
+            "On 60 of the 200 topics the score of run1 is, in at least 95 of 100 samples, within",
+        ),
         (NAMES[0], {"n": 100}, "n", "On 100 of the 200 topics"),
         (NAMES[1], {"n": 33}, "n", "On 33 of the 200 topics the score of a run like run1 is"),
         (NAMES[1], {"n": 200}, "n", "200 topics are all there are"),
@@ -202,7 +207,10 @@ def test_more_topics_than_are_at_hand_are_like_these():
     assert [(row["n"], row["of_these_95"]) for row in rows] == [(700, None)] * 2
     error = min(row["like_these_95"] for row in rows)
     assert result.headline.startswith("On 700 topics like these the score of run")
-    assert any(f"is within {row['like_these_95']:.3f} of that" in result.headline for row in rows)
+    assert any(
+        f"within {row['like_these_95']:.3f} of that on all such topics" in result.headline
+        for row in rows
+    )
     # of shares of a half and 700 topics 1.96 * sqrt(.25 / 700)
     assert error == pytest.approx(0.037, abs=0.004)
 

@@ -61,7 +61,7 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
 @pytest.mark.parametrize(
     ("values", "name", "sentence"),
     [
-        (ROWS, "sampling-error", "On 100 of the 200 topics the score of run1 is within 0.0"),
+        (ROWS, "sampling-error", "samples, within 0.0"),
         (ROWS, "queries-for-error", "within 0.03 of that on all in at least 95 of 100 samples"),
         (ROWS / 9, "queries-for-error", "topics keep the score of a run like run1 within 0.03"),
         (ROWS / 99, "queries-for-error", "1 of the 200 topics keeps the score of a run like"),
@@ -73,6 +73,19 @@ def test_the_pool_form_opens_on_the_sample_that_the_headline_is_of(study):
 )
 def test_headlines_of_files_tell_a_number_from_thirty_topics_on(values, name, sentence):
     assert sentence in of_file(name, values).headline
+
+
+def test_a_plan_of_differences_says_what_grows_and_that_a_pool_of_all_does_not_do():
+    pairs = of_file("queries-for-difference", ROWS)
+    assert any("the difference that as many topics show is 1.00 times" in n for n in pairs.notes)
+    (note,) = pairs.next_notes
+    assert note == (
+        "That difference takes more topics than the 200 at hand: a pool of them all does not show "
+        "it in 80 of 100 cases."
+    )
+    alike = ROWS[:, :1] + np.random.default_rng(4).normal(0, 0.01, (200, 2))
+    assert of_file("queries-for-difference", alike).next_notes == []
+    assert any("a run with the least spread errors are" in n for n in of_file(NAMES[1], ROWS).notes)
 
 
 def test_errors_shrink_with_the_sample_and_end_where_there_are_no_more():
@@ -101,7 +114,7 @@ def test_the_run_in_the_middle_of_all_has_a_line_and_the_headline():
     assert list(dict.fromkeys(row["run"] for row in rows_of(result))) == [
         *("run0", "run1", "run2", "run5"),
     ]
-    assert " of run5 is within " in result.headline
+    assert " of run5 is, in at least 95 of 100 samples, within " in result.headline
     assert " of a run like run5 " in of_file("error-distribution", values).headline
     assert any("the first 3 of the 9 runs and run5, whose" in note for note in result.notes)
 

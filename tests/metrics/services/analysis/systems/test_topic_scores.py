@@ -155,7 +155,10 @@ def test_ranks_of_which_less_is_better_are_turned_round(study):
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
-        ({"measure": "MedR"}, "MedR is a median; differences are of means."),
+        (
+            {"measure": "MedR"},
+            "MedR is a median; this takes a measure that is a mean over queries, as AP.",
+        ),
         ({"measure": "MeanR"}, "MeanR has no finite value for some of the queries"),
         ({"team": "Blue"}, "It takes 2 runs of this direction; 1 run is chosen."),
         ({"direction": "reverse"}, "It takes 2 runs of this direction; 1 run is chosen."),

@@ -93,8 +93,9 @@ def test_a_headline_of_thirty_topics_tells_parts_and_the_test():
     shares = 100 * expected.sum_sq / expected.sum_sq.sum()
     f = expected.F["C(run)"]
     assert result.headline == (
-        f"Topics make {shares['C(topic)']:.0f} % of the variance, runs {shares['C(run)']:.0f} %, "
-        f"and {shares['Residual']:.0f} % is left; runs differ (F {f:.2f}, p < .0001)"
+        f"Topics make {shares['C(topic)']:.0f} % of the sum of squares (eta squared), runs "
+        f"{shares['C(run)']:.0f} %, and {shares['Residual']:.0f} % is left; "
+        f"runs differ (F {f:.2f}, p < .0001)"
     )
     assert result.extent == "4 runs and 40 topics"
     equal = of_file(rng.random((40, 1)) + rng.normal(0, 0.1, (40, 4)))
