@@ -145,9 +145,10 @@ def test_a_correlation_is_claimed_only_where_its_interval_leaves_out_0(value, in
 
 
 def test_a_correlation_of_nothing_has_no_sign():
-    lengths = np.tile([2, 4, 4, 2], 25)
-    headline = hits_headline(hits_by_length(lengths, HITS, groups=Groups.single(100)), LENGTH)
-    assert "-0.00" not in headline
+    result = hits_by_length(np.arange(1, 101), HITS, groups=Groups.single(100))
+    level = RankCorrelation(-0.001, Interval(-0.2, -0.004), 100)
+    headline = hits_headline(result._replace(gains=[level]), LENGTH)
+    assert headline.endswith("(Spearman 0.00, 95 % interval -0.20 to 0.00)")
 
 
 def test_ratio_and_correlation_are_told_apart():

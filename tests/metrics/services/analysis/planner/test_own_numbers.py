@@ -259,6 +259,18 @@ def test_where_more_is_needed_than_is_there_the_button_pools_all(study):
     assert "n_sources" not in result.next_parameters
 
 
+def test_a_button_that_pools_too_few_says_so():
+    wide_study = studies.study("wide", n_queries=40, n_documents=40)
+    few = answer_of(wide_study, NAMES[3], measure="RR", difference=0.01).result
+    assert few.next_label == "Pool all 40"
+    assert few.next_notes == [
+        "That difference takes more queries than the 40 at hand: a pool of them all does not show "
+        "it in 80 of 100 cases."
+    ]
+    enough = answer_of(wide_study, NAMES[3], measure="RR", difference=0.4).result
+    assert enough.next_label.startswith("Pool a sample of ") and enough.next_notes == []
+
+
 def test_a_number_of_queries_has_its_cost_in_the_distribution(study):
     row = next(row for row in table_of(study, NAMES[1], measure="RR", n=4) if row["yours"])
     assert row["n"] == 4 and row["pairs"] > row["new_pairs"] > 0 and row["hours"] > 0
