@@ -317,6 +317,7 @@ def test_the_contents_list_the_choices_that_their_links_keep(client, study):
 def test_a_measure_that_is_not_there_is_cut_in_its_error(client, study):
     text = unescape(text_of(client.get(f"{ROOM}?measure={'x' * 200}")))
     assert f'There is no measure "{"x" * 40}"; there are: ' in text
+    assert "The links below keep" not in text
 
 
 def test_cells_of_tables_are_escaped_and_numbers_keep_their_digits():
