@@ -163,11 +163,13 @@ def _headline(pairs: PersonPairs, names: Sequence[str], is_program: NDArray[np.b
 
 def shares_text(pairs: PersonPairs) -> str:
     """The end of a sentence on the shares of those with enough pairs in common; "" without any."""
-    shares = 100 * pairs.share[pairs.n >= FEWEST]
+    is_enough = pairs.n >= FEWEST
+    shares = 100 * pairs.share[is_enough]
     if not len(shares):
         return ""
+    subject = "any two" if is_enough.all() else f"any two with {FEWEST} or more"
     least, most = f"{shares.min():.1f}", f"{shares.max():.1f}"
-    return f"; any two agree on {least if least == most else f'{least} to {most}'} % of theirs"
+    return f"; {subject} agree on {least if least == most else f'{least} to {most}'} % of theirs"
 
 
 def _cells(pairs: PersonPairs, people: Sequence[int], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -84,6 +84,22 @@ def test_programs_make_no_claim():
     assert result(3, n=29, programs=[0, 1, 2]).headline.endswith("no two of them people")
 
 
+def test_programs_with_few_pairs_in_common_are_in_no_share():
+    whole = labels_of(3, n_wrong=(0, 9))
+    # the last one labelled ten pairs alone
+    stays = (whole.annotator < 2) | (whole.pair < 10)
+    pairs = agreement_by_person(
+        AnnotatorLabels(*(column[stays] for column in whole)),
+        n_annotators=3,
+        domain=np.array([0, 1]),
+        has_order=True,
+    )
+    headline = person_pairs_result(
+        pairs, names=["a", "b", "c"], is_program=np.full(3, True), groups="videos", notes=[]
+    ).headline
+    assert headline.endswith("; any two with 30 or more agree on 77.5 % of theirs")
+
+
 def test_rows_have_what_is_defined_and_the_most_pairs_in_common_first():
     table = result(3, n_wrong=(0, 10, 4))
     keys = [column.key for column in table.columns]
