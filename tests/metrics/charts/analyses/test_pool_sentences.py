@@ -3,6 +3,7 @@
 import pytest
 
 from annotate.core.phrases import counted
+from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.labels.exclusions import NO_ITEM, ExcludedRow, exclusions_result
 from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
 from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_result
@@ -17,6 +18,7 @@ from metrics.core.analyses.pool.edges import EdgeShare
 from metrics.core.labels.protocols import PROTOCOLS, ProtocolFit
 from metrics.core.statistics.intervals import NO_INTERVAL
 
+PACE = JudgingPace(1, 0, 3.0, False)
 NOUNS = Nouns("queries", "40 queries", [])
 
 
@@ -75,12 +77,12 @@ def test_one_pair_is_positive_and_several_are(n_positive, sentence):
     ],
 )
 def test_one_pair_to_add_is_no_pairs(n, words):
-    (note,) = Deepening(1, n, 0, 3.0, False).notes(1, n, "queries")
+    (note,) = Deepening(1, n, 0, PACE).notes(1, n, "queries")
     assert f"{words}and so {counted(n, 'pair')}: 0.0 hours" in note
 
 
 def test_of_more_queries_than_a_list_holds_the_first_have_the_pairs_and_the_form_the_list():
-    whole, part = Deepening(40, 9, 0, 3.0, False), Deepening(30, 9, 0, 3.0, False)
+    whole, part = Deepening(40, 9, 0, PACE), Deepening(30, 9, 0, 3.0, False)
     assert "and so 9 pairs: 0.0 hours" in whole.notes(40, 12, "queries")[0]
     assert "and so 9 pairs of the first 30 queries: 0.0 hours" in part.notes(40, 12, "queries")[0]
     (sentence,) = whole.form_notes(40, "queries")
@@ -98,7 +100,7 @@ def test_of_more_queries_than_a_list_holds_the_first_have_the_pairs_and_the_form
 
 def test_a_headline_says_one_query():
     share = EdgeShare(5, 2, 0.4, NO_INTERVAL)
-    deepening = Deepening(0, 0, 0, 3.0, False)
+    deepening = Deepening(0, 0, 0, PACE)
     result = edges_result([], (share,) * 4, n_with_edge=1, deepening=deepening, nouns=NOUNS)
     assert "in 0 of 1 query at least half of them are" in result.headline
 
