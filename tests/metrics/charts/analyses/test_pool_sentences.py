@@ -82,7 +82,7 @@ def test_one_pair_to_add_is_no_pairs(n, words):
 
 
 def test_of_more_queries_than_a_list_holds_the_first_have_the_pairs_and_the_form_the_list():
-    whole, part = Deepening(40, 9, 0, PACE), Deepening(30, 9, 0, 3.0, False)
+    whole, part = Deepening(40, 9, 0, PACE), Deepening(30, 9, 0, PACE)
     assert "and so 9 pairs: 0.0 hours" in whole.notes(40, 12, "queries")[0]
     assert "and so 9 pairs of the first 30 queries: 0.0 hours" in part.notes(40, 12, "queries")[0]
     (sentence,) = whole.form_notes(40, "queries")
