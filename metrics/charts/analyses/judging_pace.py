@@ -23,8 +23,11 @@ class JudgingPace(NamedTuple):
     @property
     def text(self) -> str:
         """The origin of the hours in words."""
-        labels = f"{self.labels_a_pair:.3g} label{'s' * (self.labels_a_pair != 1)} a pair"
-        golds = f", {self.golds_a_label:.2g} gold checks a label" if self.golds_a_label else ""
+        number = f"{self.labels_a_pair:.3g}"
+        labels = f"{number} label{'s' * (number != '1')} a pair"
+        n_golds = f"{100 * self.golds_a_label:.2g}"
+        checks = f"gold check{'s' * (n_golds != '1')}"
+        golds = f", {n_golds} {checks} with 100 labels" if self.golds_a_label else ""
         origin = "the median here" if self.is_measured else "a usual one, as none was timed"
         return (
             f"{labels} as the policy plans{golds}, {self.seconds:.1f} seconds a judgment, {origin}"

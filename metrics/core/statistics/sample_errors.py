@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from metrics.core.statistics.resampling import resampled_means
 from metrics.core.statistics.two_values import TwoValues
 from metrics.core.statistics.without_replacement import subset_errors
 
+MOST_EXACT = 1_000_000  # queries of a sample
 _SLACK = 1e-9  # of a sum of chances
 
 
@@ -41,11 +42,6 @@ class SampleErrors(NamedTuple):
         last = np.searchsorted(np.cumsum(self.chances), np.asarray(shares) - _SLACK)
         return [float(error) for error in self.errors[last.clip(max=len(self.errors) - 1)]]
 
-    def shares_up_to(self, errors: ArrayLike) -> NDArray[np.float64]:
-        """The share of samples whose error is at most so large, for each."""
-        shares = np.concatenate([[0.0], np.cumsum(self.chances)])
-        return shares[np.searchsorted(self.errors, errors, side="right")] / shares[-1]
-
 
 def sample_errors(
     values: NDArray[np.float64],
@@ -55,12 +51,14 @@ def sample_errors(
     seed: int,
     n_samples: int,
 ) -> dict[int, SampleErrors]:
-    """The distribution by size: exact where scores take two values, else by samples.
+    """The distribution by size: exact where scores take two values, up to a million, else drawn.
 
     values : (Q,) finite scores, sorted by the caller where their order must not matter
     sizes : 1 or more each; of_these : without replacement, so at most Q (ValueError)
     """
-    two_values, sizes = TwoValues.of(values), list(sizes)
+    sizes = list(sizes)
+    # of more the outcomes would not fit into memory
+    two_values = TwoValues.of(values) if max(sizes, default=0) <= MOST_EXACT else None
     rng = np.random.default_rng(seed)
     if two_values:
         return {

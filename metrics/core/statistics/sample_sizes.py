@@ -29,7 +29,7 @@ from metrics.core.statistics.two_values import TwoValues
 
 _DRAWS_A_BLOCK = 1 << 16
 # queries; the mean of more is normal to every digit that resampling could show
-_RESAMPLED_UP_TO = 100_000
+RESAMPLED_UP_TO = 100_000
 
 
 class SampleSize(NamedTuple):
@@ -174,7 +174,7 @@ def queries_for_error(
         replacement
     Exact where scores take two values; else about that: it starts from the normal approximation and
     is corrected twice by resampling, as the square of the error falls with 1/N, without replacement
-    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands.
+    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands for both.
     """
     groups = groups or Groups.single(len(np.asarray(scores)))
     values, groups = _group_values(scores, groups.apart if of_these else groups)
@@ -184,7 +184,7 @@ def queries_for_error(
     variance = values.var(ddof=1 if of_these else 0)
     slope = special.ndtri((1 + quantile) / 2) ** 2 * variance
     size, two_values = _size_for(error, slope, inverse_population), TwoValues.of(values)
-    if size > _RESAMPLED_UP_TO:
+    if size > RESAMPLED_UP_TO:
         n_corrections = 0
     elif two_values:
         size, n_corrections = two_values.size_within(error, quantile, of_these=of_these), 0

@@ -90,10 +90,13 @@ class AnalysisPanel(NamedTuple):
     def next_owners(self) -> str:
         """A sentence on who can act on it, for those who cannot; "" for the others."""
         page = self.analysis.next_page
-        if page is None or self.next_url or not (self.answer and self.answer.result):
+        result = self.answer.result if self.answer else None
+        if page is None or self.next_url or not (result and result.next_parameters):
             return ""
         owners = " and ".join(f"{role.label.lower()}s" for role in sorted(page.roles))
-        return f"{owners.capitalize()} of the collection can go on from here."
+        return (
+            f"{owners.capitalize()} of the collection have a button here that makes a pool of it."
+        )
 
     @property
     def next_notes(self) -> list[str]:

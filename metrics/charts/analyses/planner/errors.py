@@ -14,7 +14,7 @@ from metrics.charts.analyses.planner.plans import (
     with_rule,
 )
 from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.statistics.sample_sizes import MiddleBySpread
+from metrics.core.statistics.sample_sizes import RESAMPLED_UP_TO, MiddleBySpread
 
 
 class ErrorPlan(NamedTuple):
@@ -73,6 +73,11 @@ class ErrorPlan(NamedTuple):
                 f"{population.n_units:,} {population.unit} are too few to know how the scores of a "
                 "run spread"
             )
+        if n == population.n:
+            return (
+                f"It takes all {n:,} {self.nouns.queries} to keep the {self.score} of a run like "
+                f"{self.run} within {self.errors[self.wanted_row]:g} of that on all"
+            )
         return (
             f"{'' if population.is_exact else 'About '}{n:,} of the {population.n:,} "
             f"{self.nouns.queries} {'keeps' if n == 1 else 'keep'} the {self.score} of a run like "
@@ -103,6 +108,8 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             f"error. {population.sampling_text()} Of these: of the "
             f"{n_at_hand:,} at hand, drawn once each. Like these: other {nouns.queries} of the "
             f"same kind{groups_text}. "
+            + f"Numbers above {RESAMPLED_UP_TO:,} are by the normal approximation. "
+            * (max(plan.like_these) > RESAMPLED_UP_TO)
             + (f"Pairs, hours and pay are of the {nouns.queries} of these." if cost else "")
         ).strip(),
         extent=nouns.extent,

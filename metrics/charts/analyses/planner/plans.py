@@ -117,7 +117,10 @@ class JudgingCost(NamedTuple):
         return columns
 
     def note(self, queries: str, largest: int) -> str:
-        """The origin of the numbers; queries : their noun; largest : number of them in the table"""
+        """The origin of the numbers.
+
+        queries : their noun; largest : number of them in the table
+        """
         sentences = [
             f"Cost: for each of {self.n_queries:,} {queries} the first {self.depth} ranks of "
             f"{counted(self.n_runs, 'run')} hold {self._mean_text(self.n_pairs)} pairs on average, "

@@ -57,7 +57,8 @@ def conclusions_result(
         reading=reading_of(top),
         extent=(
             f"{counted(len(runs), 'run')}, of whose {counted(outcome.n_pairs, 'pair')} "
-            f"{outcome.n_decided:,} differ {measure.decision}; {nouns.extent}"
+            f"{outcome.n_decided:,} {'differs' if outcome.n_decided == 1 else 'differ'} "
+            f"{measure.decision}; {nouns.extent}"
         ),
         columns=columns_of(top),
         rows=[conclusion_cells(label_set, conclusion, runs) for label_set, conclusion in pairs],

@@ -72,7 +72,10 @@ def advice_notes(
         row = rows[n_settled]
         advice = "as many more may move as much again" if n_settled else "go on"
         if row.label_set.is_mostly_loss:
-            advice = "more labels may do so where pairs have no grade yet, else hardly"
+            advice = (
+                "labels of pairs that have no grade yet may move as much again; what others would "
+                "do is not known"
+            )
         text = moved_text(row, n_pairs=n_pairs)
         notes.append(
             f"The last {row.n_left_out:,} labels still moved {text}{loss_text(row)}: {advice}."
@@ -108,7 +111,7 @@ def loss_text(row: EarlierConclusion) -> str:
     n_other = moves.n_moved + (moves.n_gained or 0)
     return (
         f"; without them {counted(moves.n_ungraded, 'pair')} {verb} no grade, and {n_other:,} "
-        f"{'has' if n_other == 1 else 'have'} another one"
+        f"{'has' if n_other == 1 else 'have'} another one, or a first one"
     )
 
 

@@ -74,7 +74,7 @@ def sameness_notes(sets: Sequence[SetWords]) -> list[str]:
     names = [row.title for row in sets if row.is_same]
     if not names:
         return []
-    return [f"The same as the chosen labels, and not counted above: {', '.join(names)}."]
+    return [f"The same labels or scores as the chosen, and not counted above: {', '.join(names)}."]
 
 
 def loss_notes(sets: Sequence[SetWords]) -> list[str]:
@@ -91,9 +91,9 @@ def loss_notes(sets: Sequence[SetWords]) -> list[str]:
     verb = "has" if max(n_ungraded) == 1 else "have"
     return [
         f"Without one annotator {spread_of(n_ungraded, 'pairs')} {verb} no grade by people any "
-        f"more, as the labels that are left decide none, and {spread_of(n_other)} have another or "
-        "a first one: what changes then tells of missing further labels rather than of whose "
-        "labels they are."
+        f"more, as the labels that are left decide none, and {spread_of(n_other)} "
+        f"{'has' if max(n_other) == 1 else 'have'} another or a first one: what changes then tells "
+        "what missing labels do, rather than whose labels matter."
     ]
 
 

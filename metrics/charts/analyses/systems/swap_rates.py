@@ -72,13 +72,13 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
 
 def halves_note(table: TopicTable, rates: SwapRates) -> list[str]:
     """A sentence on sets that are halves, so that one is what the other leaves; else none."""
-    if 2 * rates.size != table.n_units:
+    if 2 * rates.size < table.n_units - 1:
         return []
     return [
-        f"Two sets of {rates.size:,} are all {table.unit} there are, so that the second set has "
-        "what the first one lacks: two runs whose difference is from 0 to twice that on all cannot "
-        "be swapped, and larger ones are more often than in sets of other "
-        f"{table.unit}."
+        f"Two sets of {rates.size:,} are nearly all {table.unit} there are, or all, so that the "
+        "second has what the first lacks: of all of them, two runs whose difference on the first "
+        "set is from 0 to twice that on both are never swapped, and those with any other always, "
+        f"unlike in sets of other {table.unit}."
     ]
 
 

@@ -202,8 +202,10 @@ ANALYSES: list[Analysis] = [
             "Two random sets of queries without one in common, of an eighth, a quarter and half of "
             "those at hand, order each pair of runs; an exact tie in one of them is half a swap. "
             "By bins of the difference on the first set, beside the mean reversal that this set "
-            "predicts. The band is 1.96 bootstrap standard errors to each side, by resampling "
-            "queries. Groups are drawn as a whole, with their shares in the means as scores."
+            "predicts. The band is 1.96 standard errors to each side, by resampling queries: what "
+            "two halves of the draws of a resample have in common, and the doubt about it, so that "
+            "it is rather too wide than too narrow. Groups are drawn as a whole, with their shares "
+            "in the means as scores."
         ),
         find=swap_rates.measured,
         function=rates_of_swaps,

@@ -115,8 +115,8 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
 def same_label_notes(tables: dict[LabelSource, Grades]) -> list[str]:
     """A sentence on each two label sources with the same labels, whose orders cannot differ."""
     return [
-        f"The labels are the same on these queries, and so is the order: {first.label}, and "
-        f"{second.label}."
+        f"The labels of these two are the same on these queries, and so is the order: "
+        f"{first.label}; {second.label}."
         for first, second in combinations(tables, 2)
         if all(map(np.array_equal, tables[first], tables[second]))
     ]

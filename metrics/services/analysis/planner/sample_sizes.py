@@ -196,7 +196,7 @@ def _error_distribution(
     if plan.n is not None and plan.n > n:
         note = (
             f"A sample of {plan.n:,} cannot be drawn of {n:,} {scores.topic_noun} once each, and "
-            "has no row: the error of others like these is in sampling-error."
+            "has no row. “sampling-error” is of others like these too."
         )
         plan, nouns = plan._replace(n=None), nouns._replace(notes=[*nouns.notes, note])
     sizes = sorted({max(1, n // part) for part in PARTS} | own_sizes(scores, plan, most=n))

@@ -174,13 +174,19 @@ def test_label_sets_that_are_the_chosen_one_again_do_not_count_and_are_named():
             [GradeMoves(0, 161, 0), GradeMoves(0, 193, 0), GradeMoves(0, 0, 0)],
             "Without one annotator 161 to 193 pairs have no grade by people any more, as the "
             "labels that are left decide none, and 0 have another or a first one: what changes "
-            "then tells of missing further labels rather than of whose labels they are.",
+            "then tells what missing labels do, rather than whose labels matter.",
         ),
         (
             [GradeMoves(1, 3, 0), GradeMoves(0, 3, 2), GradeMoves(1, 3, 1)],
             "Without one annotator 3 pairs have no grade by people any more, as the labels that "
             "are left decide none, and 1 to 2 have another or a first one: what changes then tells "
-            "of missing further labels rather than of whose labels they are.",
+            "what missing labels do, rather than whose labels matter.",
+        ),
+        (
+            [GradeMoves(1, 3, 0), GradeMoves(1, 3, 0)],
+            "Without one annotator 3 pairs have no grade by people any more, as the labels that "
+            "are left decide none, and 1 has another or a first one: what changes then tells what "
+            "missing labels do, rather than whose labels matter.",
         ),
         ([GradeMoves(3, 3, 0), GradeMoves(0, 3, 3), GradeMoves(0, 0, 0)], None),
     ],

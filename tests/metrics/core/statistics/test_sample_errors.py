@@ -31,6 +31,9 @@ def test_two_values_are_exact_and_three_by_samples(of_these):
         assert (exact[size].errors == errors).all() and (exact[size].chances == chances).all()
     drawn = sample_errors(three, [9, 4], of_these=of_these, seed=1, n_samples=7)
     assert [len(drawn[size].errors) for size in (9, 4)] == [7, 7]
+    # whose outcomes would be too many
+    million = sample_errors(two, [1_000_001], of_these=False, seed=1, n_samples=7)
+    assert len(million[1_000_001].errors) == 7
     spread = sample_errors(three, [4], of_these=of_these, seed=1, n_samples=20_000)[4].deviation
     shrinking = np.sqrt((50 - 4) / 49) if of_these else 1
     assert spread == pytest.approx(three.std() / 2 * shrinking, rel=0.03)

@@ -55,7 +55,7 @@ def test_only_who_may_make_a_pool_reads_of_its_form_in_the_planner(client, name)
         Run.objects.filter(pk=hidden.pk).update(is_hidden=True, uploaded_by=person)
         compute_kept(study, name, run=[run.pk for run in runs], measure="RR", viewer=person)
         words = words_of(client, study, name, person, run=[run.pk for run in runs], measure="RR")
-        assert ("Researchers of the collection can go on from here." in words) != is_shown
+        assert ("Researchers of the collection have a button here that makes" in words) != is_shown
         assert (HIDDEN in words) == ("Pool a" in words) == is_shown
         assert bool(OF_BUTTONS.search(words)) == is_shown
         assert "of it. Left empty" in words

@@ -57,7 +57,7 @@ def test_the_note_says_what_is_new_and_of_how_many_queries_the_means_are():
 def test_hours_hold_the_labels_and_gold_checks_that_the_policy_plans():
     cost = COST._replace(pace=JudgingPace(2.5, 0.2, 12.0, True))
     assert cost.cells(5)[2] == pytest.approx(15 * 2.5 * 1.2 * 12 / 3_600)
-    assert "2.5 labels a pair as the policy plans, 0.2 gold checks a label, 12.0 " in (
+    assert "2.5 labels a pair as the policy plans, 20 gold checks with 100 labels, 12.0 " in (
         cost.note("queries", 10)
     )
 

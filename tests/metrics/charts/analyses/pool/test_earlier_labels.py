@@ -81,12 +81,14 @@ def test_the_last_labels_moved_something_or_nothing(rows, sentences):
         (GradeMoves(3, 0, 0), "(tau-b 0.5): go on."),
         (
             GradeMoves(3, 1, 1),
-            "(tau-b 0.5); without them 1 pair has no grade, and 4 have another one: go on.",
+            "(tau-b 0.5); without them 1 pair has no grade, and 4 have another one, or "
+            "a first one: go on.",
         ),
         (
             GradeMoves(0, 1_300, 1),
-            "(tau-b 0.5); without them 1,300 pairs have no grade, and 1 has another one: more "
-            "labels may do so where pairs have no grade yet, else hardly.",
+            "(tau-b 0.5); without them 1,300 pairs have no grade, and 1 has another one, or "
+            "a first one: labels of pairs that have no grade yet may move as much again; what "
+            "others would do is not known.",
         ),
     ],
 )

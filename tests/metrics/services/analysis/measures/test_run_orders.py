@@ -101,14 +101,14 @@ def test_each_label_source_scores_the_runs_by_itself(study):
 def test_label_sources_with_the_same_labels_are_told(study):
     def notes() -> list[str]:
         result = answer_of(study, "rank-changes-by-labels", measure="AP").result
-        return [note for note in result.notes if note.startswith("The labels are the same")]
+        return [note for note in result.notes if note.startswith("The labels of these two")]
 
     assert notes() == []
     Resolution.objects.filter(collection=study).delete()
     refresh.refresh(collection=study)
     assert notes() == [
-        "The labels are the same on these queries, and so is the order: reference “original” only, "
-        "and people over reference “original”."
+        "The labels of these two are the same on these queries, and so is the order: reference "
+        "“original” only; people over reference “original”."
     ]
     grade(study, {(0, 3): 1})
     assert notes() == []

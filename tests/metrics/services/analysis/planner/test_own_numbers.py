@@ -184,9 +184,18 @@ def test_scores_beyond_one_may_have_an_error_beyond_one():
     assert [row["error"] for row in rows if row["yours"]] == [3]
 
 
+def test_an_error_that_takes_all_and_numbers_beyond_what_is_exact_are_told():
+    result = of_file(NAMES[2], error=0.001)
+    assert result.headline == (
+        "It takes all 200 topics to keep the score of a run like run1 within 0.001 of that on all"
+    )
+    assert "Numbers above 100,000 are by the normal approximation. " in result.reading
+    assert "normal approximation" not in of_file(NAMES[2], error=0.07).reading
+
+
 def test_a_distribution_has_no_row_of_more_than_there_are_and_says_so():
     result, usual = of_file(NAMES[1], n=201), of_file(NAMES[1])
-    note = "A sample of 201 cannot be drawn of 200 topics once each, and has no row: the error "
+    note = "A sample of 201 cannot be drawn of 200 topics once each, and has no row. “sampling-err"
     assert any(text.startswith(note) for text in result.notes)
     assert (result.rows, result.headline) == (usual.rows, usual.headline)
 
