@@ -151,8 +151,8 @@ def test_label_sets_that_are_the_chosen_one_again_do_not_count_and_are_named():
         SetWords(SetKind.UNLABELLED, "the highest scores"),
     ]
     note = (
-        "The same as the chosen labels, and not counted above: without ann, positive from 2, the "
-        "lowest scores."
+        "The same labels or scores as the chosen, and not counted above: without ann, positive "
+        "from 2, the lowest scores."
     )
     result = result_of([*same, *other], [SAME] * 6)
     assert "2 do so under each of 3 other label sets too; none" in result.headline
@@ -183,7 +183,7 @@ def test_label_sets_that_are_the_chosen_one_again_do_not_count_and_are_named():
             "what missing labels do, rather than whose labels matter.",
         ),
         (
-            [GradeMoves(1, 3, 0), GradeMoves(1, 3, 0)],
+            [GradeMoves(1, 3, 0), GradeMoves(1, 3, 0), GradeMoves(1, 3, 0)],
             "Without one annotator 3 pairs have no grade by people any more, as the labels that "
             "are left decide none, and 1 has another or a first one: what changes then tells what "
             "missing labels do, rather than whose labels matter.",

@@ -189,7 +189,7 @@ def test_an_error_that_takes_all_and_numbers_beyond_what_is_exact_are_told():
     assert result.headline == (
         "It takes all 200 topics to keep the score of a run like run1 within 0.001 of that on all"
     )
-    assert "Numbers above 100,000 are by the normal approximation. " in result.reading
+    assert "Numbers above 100,000 are by the normal approximation." in result.reading
     assert "normal approximation" not in of_file(NAMES[2], error=0.07).reading
 
 
