@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from annotate.models import Collection, Duplicate, Import, Kept, PairExclusion
+from annotate.models import Collection, Duplicate, Import, Kept, PairExclusion, Policy
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
@@ -88,7 +88,7 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; eight queries at most."""
+    """The version of the inputs; nine queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
     partners = partners_of(collection=inquiry.collection, runs=runs)
@@ -96,9 +96,9 @@ def _version(inquiry: Inquiry) -> str:
 
 
 def _inputs_version(collection: Collection) -> str:
-    """A text that changes with each input: labels, imports, duplicates, exclusions, pools, pay.
+    """A text that changes with each input, such as labels, imports, exclusions, pools, policy, pay.
 
-    Six queries. Items and their texts come by imports alone.
+    Seven queries. Items and their texts come by imports alone.
     """
     imports = Import.objects.filter(collection=collection)
     newest = imports.aggregate(at=Max("work__finished_at"))["at"]
@@ -106,6 +106,7 @@ def _inputs_version(collection: Collection) -> str:
     exclusions = PairExclusion.objects.filter(collection=collection)
     facts = [RULES, version_of(collection=collection), newest, *marks.values()]
     facts += exclusions.aggregate(n=Count("pk"), at=Max("at")).values()
+    facts += Policy.objects.filter(collection=collection).aggregate(at=Max("version")).values()
     pools = Pool.objects.filter(collection=collection).order_by("pk", "runs")
     facts += pools.values_list("pk", "state", "runs")
     return " ".join(map(str, [*facts, collection.hourly_pay, collection.currency]))

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.core.files.archives.sources import FileSource
-from annotate.models import Kept, Pair, PairExclusion, QuerySet
+from annotate.models import Kept, Pair, PairExclusion, Policy, QuerySet
 from annotate.services.imports.imports import import_now
 from annotate.services.imports.kinds import ReferenceImport
 from annotate.services.review.duplicate_marks import (
@@ -98,6 +98,17 @@ def test_an_excluded_pair_without_a_label_and_other_pay_make_analyses_old(study)
     study.hourly_pay = 12
     study.save()
     assert answer(study).is_stale
+
+
+def test_another_policy_makes_analyses_old(study):
+    """Hours of plans hold the labels and gold checks that it plans."""
+    compute_kept(study, NAME)
+    policy = Policy.objects.get(collection=study)
+    policy.pk, policy.version, policy.labels_per_pair = None, policy.version + 1, 3
+    policy.save()
+    assert answer(study).is_stale
+    compute_kept(study, NAME)
+    assert not answer(study).is_stale
 
 
 def test_a_pool_that_opens_or_closes_makes_analyses_old(study):
