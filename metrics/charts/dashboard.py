@@ -5,16 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts.charts import (
-    BESIDE_NAMES,
-    WHOLE,
-    Chart,
-    Spec,
-    column_axis,
-    one_decimal,
-    round3,
-    tooltip_row,
-)
+from metrics.charts.axes import BESIDE_NAMES, column_axis
+from metrics.charts.charts import WHOLE, Chart, Spec, one_decimal, round3, tooltip_row
 
 N_LABELS = {
     "field": "key",

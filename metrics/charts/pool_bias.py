@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from metrics.charts.charts import LINE_LEGEND, WHOLE, Chart, round3, tooltip_row
+from metrics.charts.axes import LINE_LEGEND
+from metrics.charts.charts import WHOLE, Chart, round3, tooltip_row
 
 NUMBER = {"type": "quantitative", "axis": WHOLE}
 

@@ -4,15 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.urls import path
 
-from metrics.charts.charts import (
-    TWO_LINES,
-    WRAPPED,
-    AlphaPoint,
-    Chart,
-    LevelCount,
-    alpha_history,
-    level_distribution,
-)
+from metrics.charts.axes import TWO_LINES, WRAPPED
+from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.charts.leaderboard import score_history
 
 PAGE = Template(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row, values_by_name
+from metrics.charts.axes import LINE_LEGEND, values_by_name
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.labels.arrivals import SETTLED_WITHIN, ArrivalPoint, settled_at
 from metrics.core.statistics.intervals import Interval

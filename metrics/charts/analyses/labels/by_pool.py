@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import WRAPPED, Spec, tooltip_row
+from metrics.charts.axes import WRAPPED
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, share_text
 from metrics.core.analyses.labels.by_pool import PairAgreement, PairOutcome, PoolLabels
 from metrics.core.statistics.intervals import Interval

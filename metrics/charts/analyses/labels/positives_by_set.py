@@ -6,7 +6,8 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.directions import in_directions, joined_nouns
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import LINE_HEIGHT, Spec, lines_of, tooltip_row
+from metrics.charts.axes import LINE_HEIGHT, lines_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.positives_by_set import SourceTotal
 

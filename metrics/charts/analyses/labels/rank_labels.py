@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, legend_of, tooltip_row
+from metrics.charts.axes import legend_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.rank_labels import (
     DEEPEST,

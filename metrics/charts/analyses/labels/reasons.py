@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, legend_of, tooltip_row
+from metrics.charts.axes import legend_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.reasons import LevelReasons, ReasonShare
 

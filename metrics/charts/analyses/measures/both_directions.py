@@ -5,7 +5,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from annotate.core.phrases import counted, first_few
 from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES
-from metrics.charts.charts import WRAPPED, Spec, tooltip_row
+from metrics.charts.axes import WRAPPED
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text
 from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean

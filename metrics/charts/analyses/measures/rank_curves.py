@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted, singular
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, legend_of, tooltip_row
+from metrics.charts.axes import legend_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, ConfusionCounts, CurvePoint
 

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import MOST_LINES, RunScores
-from metrics.charts.charts import LETTER, WHOLE, Spec, column_axis, tooltip_row
+from metrics.charts.axes import LETTER, column_axis
+from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.charts.theme import LEAST_TEXT
 from metrics.core.analyses.measures.run_orders import RunMean, pair_orders, rank_spans, run_ranks

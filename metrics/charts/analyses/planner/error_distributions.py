@@ -11,7 +11,8 @@ from metrics.charts.analyses.planner.plans import (
     PlannedQueries,
     middle_note,
 )
-from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
+from metrics.charts.axes import LINE_LEGEND
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column
 from metrics.core.analyses.planner.error_distributions import (
     HALF,

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import Spec, legend_of, tooltip_row, values_by_name
+from metrics.charts.axes import legend_of, values_by_name
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import Cell, Column
 from metrics.core.statistics.sample_sizes import MiddleBySpread
 

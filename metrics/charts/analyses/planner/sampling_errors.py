@@ -11,7 +11,8 @@ from metrics.charts.analyses.planner.plans import (
     size_axis,
     with_rule,
 )
-from metrics.charts.charts import LINE_LEGEND, Spec, legend_of, tooltip_row
+from metrics.charts.axes import LINE_LEGEND, legend_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.statistics.sample_sizes import ErrorQuantiles
 

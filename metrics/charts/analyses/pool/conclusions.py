@@ -12,7 +12,8 @@ from metrics.charts.analyses.pool.label_set_words import (
     loss_notes,
     sameness_notes,
 )
-from metrics.charts.charts import LINE, Spec, broken_axis, tooltip_row
+from metrics.charts.axes import LINE, broken_axis
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.pool.conclusions import TOP, Conclusion, Conclusions
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import TWO_LINES, WRAPPED, Spec, tooltip_row
+from metrics.charts.axes import TWO_LINES, WRAPPED
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
 

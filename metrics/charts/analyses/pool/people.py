@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from annotate.core.phrases import counted
-from metrics.charts.charts import WRAPPED, Spec, tooltip_row
+from metrics.charts.axes import WRAPPED
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, share_text
 from metrics.core.analyses.pool.people import PersonQuality
 

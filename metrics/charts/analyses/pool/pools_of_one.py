@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import BESIDE_NAMES, WRAPPED, Spec, column_axis, tooltip_row
+from metrics.charts.axes import BESIDE_NAMES, WRAPPED, column_axis
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.pools_of_one import PoolsOfOne
 from metrics.core.statistics.intervals import Interval

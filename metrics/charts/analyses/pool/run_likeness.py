@@ -5,7 +5,8 @@ from itertools import combinations
 
 from annotate.core.phrases import count_of, counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import BESIDE_NAMES, TWO_LINES, WRAPPED, Spec, column_axis, tooltip_row
+from metrics.charts.axes import BESIDE_NAMES, TWO_LINES, WRAPPED, column_axis
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 

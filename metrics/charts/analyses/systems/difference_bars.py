@@ -10,16 +10,8 @@ from metrics.charts.analyses.systems.letter_rules import (
     LetterRules,
     rule_layers,
 )
-from metrics.charts.charts import (
-    LINE,
-    LINE_HEIGHT,
-    TWO_LINES,
-    WRAPPED,
-    Spec,
-    broken_axis,
-    lines_of,
-    tooltip_row,
-)
+from metrics.charts.axes import LINE, LINE_HEIGHT, TWO_LINES, WRAPPED, broken_axis, lines_of
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.theme import CATEGORIES
 from metrics.core.analyses.systems.differences import PlacedSystem
 from metrics.core.comparisons.letters import abbreviate

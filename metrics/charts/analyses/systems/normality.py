@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.charts import LINE, TWO_LINES, WRAPPED, Spec, tooltip_row
+from metrics.charts.axes import LINE, TWO_LINES, WRAPPED
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.systems.normality import RATE, Normality, NormalityTable
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from metrics.charts.analyses.systems.difference_bars import MOST_NAMES, NAME_WIDTH, RunNames
-from metrics.charts.charts import BESIDE_NAMES, TWO_LINES, WRAPPED, Spec, column_axis, tooltip_row
+from metrics.charts.axes import BESIDE_NAMES, TWO_LINES, WRAPPED, column_axis
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.core.analyses.systems.differences import PairDifference, SystemDifferences
 
 VERDICTS = {True: "differ", False: "do not differ"}

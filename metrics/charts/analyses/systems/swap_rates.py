@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.charts.charts import LINE_LEGEND, Spec, tooltip_row
+from metrics.charts.axes import LINE_LEGEND
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.systems.swap_rates import RESAMPLES, SwapRates
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.charts.charts import BESIDE_NAMES, Spec, column_axis, tooltip_row
+from metrics.charts.axes import BESIDE_NAMES, column_axis
+from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, blocks
 

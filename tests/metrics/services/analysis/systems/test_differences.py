@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.charts.analyses.systems.letter_rules import letter_rules
-from metrics.charts.charts import TWO_LINES, WRAPPED
+from metrics.charts.axes import TWO_LINES, WRAPPED
 from metrics.core.comparisons.letters import letter
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable

@@ -7,7 +7,7 @@ import pytest
 import vl_convert
 
 from metrics.charts.analyses.nouns import bin_axis
-from metrics.charts.charts import (
+from metrics.charts.axes import (
     WRAPPED,
     broken_axis,
     column_axis,
