@@ -11,7 +11,7 @@ from metrics.charts.analyses.planner.plans import (
     PlannedQueries,
     middle_note,
 )
-from metrics.charts.axes import LINE_LEGEND
+from metrics.charts.axes import legend_of, values_by_name
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column
 from metrics.core.analyses.planner.error_distributions import (
@@ -114,14 +114,8 @@ def _lines(
         "field": "size",
         "type": "nominal",
         "title": None,
-        "legend": {"columns": 2} | LINE_LEGEND,
-    }
-    size |= {"scale": {"domain": names}}
-    dash = {
-        "field": "size",
-        "type": "nominal",
-        "scale": {"domain": names, "range": list(DASHES[: len(names)])},
-        "legend": None,
+        "legend": legend_of(names),
+        "scale": {"domain": names},
     }
     return {
         "data": {"values": values},
@@ -132,7 +126,7 @@ def _lines(
             "y": {"field": "share", "type": "quantitative", "title": "Samples, %"},
             "color": size,
             "shape": size,
-            "strokeDash": dash,
+            "strokeDash": values_by_name("size", dict(zip(names, DASHES, strict=False))),
             "order": {"field": "share"},
             "tooltip": [
                 tooltip_row("size", "Sample"),
