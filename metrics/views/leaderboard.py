@@ -14,6 +14,7 @@ from annotate.models import Collection, Role
 from annotate.services.background import progress
 from metrics.http import single_key_address
 from metrics.services.analysis.ceiling import ceiling_of
+from metrics.services.analysis.page import analyses_of_systems
 from metrics.services.leaderboard import comparison_page, computation
 from metrics.services.leaderboard import leaderboard as leaderboard_service
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
@@ -45,6 +46,7 @@ def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
         "leaderboard": board,
         "choices": choices,
         "more": request.GET.get("more") == "1",
+        "analyses": analyses_of_systems(choices),
         **_panels(request, collection, choices),
         "job": _job(request, "leaderboard-state", collection, choices.spec)
         if board.is_pending

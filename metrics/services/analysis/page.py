@@ -19,7 +19,8 @@ from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
 from metrics.services.analysis.plan_numbers import PlanNumbers
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES
+from metrics.services.analysis.register import ANALYSES
+from metrics.services.leaderboard.choices.choices import METHOD_NAMES, Choices
 
 MAX_NAMED = 4  # runs in a caption
 
@@ -167,6 +168,13 @@ def panels_of(
         AnalysisPanel(collection, analysis, choices, answer, frozenset(roles))
         for analysis, answer in rows
     ]
+
+
+def analyses_of_systems(choices: Choices) -> list[Analysis]:
+    """The analyses of both directions that a leaderboard shows beneath its tables: those it can."""
+    names = ["both-directions"] * choices.has_systems
+    names += ["protocols"] * bool(choices.has_systems and choices.fitting_protocols)
+    return [ANALYSES[name] for name in names]
 
 
 def _parameters(analysis: Analysis, choices: SharedChoices, *, is_cut: bool) -> QueryDict:

@@ -71,6 +71,18 @@ def test_the_leaderboard_leads_to_the_room_with_its_choices(client, study):
         assert answer.status_code == 200 and "Not shown as asked" not in text_of(answer)
 
 
+def test_the_leaderboard_fetches_both_directions_and_the_protocols_with_its_choices(client, study):
+    page = unescape(client.get(LEADERBOARD, {"labels": "none:CxC"}).content.decode())
+    for name in ("both-directions", "protocols"):
+        assert f'hx-get="{ROOM}{name}/state/?labels=none:CxC"' in page
+    ReferenceSet.objects.all().delete()
+    page = client.get(LEADERBOARD).content.decode()
+    assert f"{ROOM}both-directions/state/" in page and f"{ROOM}protocols/state/" not in page
+    study.runs.filter(name="a2").update(team="another team")
+    study.runs.filter(name="b2").update(system="")
+    assert f"{ROOM}both-directions/state/" not in client.get(LEADERBOARD).content.decode()
+
+
 def test_what_the_room_lacks_is_told_on_the_leaderboard(client, study):
     page = text_of(client.get(LEADERBOARD, {"subset": "judged", "protocol": ""}))
     assert "The analyses take all queries of a set, whatever is chosen here." in page

@@ -148,6 +148,14 @@ class Choices:
         return any(measures <= set(fit.protocol.measures) for fit in self.fitting_protocols)
 
     @property
+    def has_systems(self) -> bool:
+        """True if two of the runs are of one system and team, one in each direction."""
+        directions: dict[tuple[str, str], set[str]] = {}
+        for run in self.runs:
+            directions.setdefault((run.system, run.team), set()).add(run.direction)
+        return any(system and len(both) > 1 for (system, _), both in directions.items())
+
+    @property
     def query_set_names(self) -> list[str]:
         """The names of the query sets; a set of both directions once."""
         return list(dict.fromkeys(query_set.name for query_set in self.query_sets))
