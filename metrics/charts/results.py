@@ -1,5 +1,6 @@
 """The result of an analysis: a sentence, a table of numbers, and their chart if it has one."""
 
+from math import ceil
 from typing import Any, NamedTuple
 
 from metrics.charts.charts import Chart, Figure, Spec
@@ -15,11 +16,13 @@ class Column(NamedTuple):
     """A column of a result's table.
 
     key : its name in files; title : on pages; digits : after the point, where it has fractions
+    is_bound : True where other numbers are at most these, so that they are printed rounded up
     """
 
     key: str
     title: str
     digits: int = 0
+    is_bound: bool = False
 
 
 class AnalysisResult(NamedTuple):
@@ -86,19 +89,26 @@ class AnalysisResult(NamedTuple):
         most : rows; None for all
         """
         return [
-            [figure_of(cell, column.digits) for cell, column in zip(row, self.columns, strict=True)]
+            [figure_of(cell, column) for cell, column in zip(row, self.columns, strict=True)]
             for row in self.rows[:most]
         ]
 
 
-def figure_of(cell: Cell, digits: int) -> Figure:
-    """Format a cell: numbers with thousands and so many digits, "" for None."""
+def figure_of(cell: Cell, column: Column) -> Figure:
+    """Format a cell: numbers with thousands and the column's digits, "" for None."""
     if cell is None:
         return Figure("", "")
     if isinstance(cell, str):
         return Figure(cell, "")
+    rounded = (rounded_up if column.is_bound else round)(cell, column.digits)
     # no minus before a 0 that rounding made
-    return Figure(f"{round(cell, digits) + 0:,.{digits}f}", repr(cell))
+    return Figure(f"{rounded + 0:,.{column.digits}f}", repr(cell))
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """The smallest number of so many digits after the point that is no less, but for rounding."""
+    unit = 10**digits
+    return ceil(value * unit - 1e-6) / unit
 
 
 def interval_text(interval: Interval, *, digits: int) -> str:

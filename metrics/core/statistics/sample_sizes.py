@@ -30,6 +30,7 @@ from metrics.core.statistics.two_values import TwoValues
 _DRAWS_A_BLOCK = 1 << 16
 # queries; the mean of more is normal to every digit that resampling could show
 RESAMPLED_UP_TO = 100_000
+MOST_QUERIES = 10_000_000  # or groups of them, that are told
 
 
 class SampleSize(NamedTuple):
@@ -167,14 +168,15 @@ def queries_for_error(
     n_samples: int = 10_000,
     quantile: float = 0.95,
     seed: int | None = None,
-) -> int:
+) -> int | None:
     """The smallest N from which on errors (see `sampling_error`) are at most `error`; at least 1.
 
     of_these : single queries drawn without replacement, so at most Q; else whole groups with
         replacement
     Exact where scores take two values; else about that: it starts from the normal approximation and
     is corrected twice by resampling, as the square of the error falls with 1/N, without replacement
-    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands for both.
+    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands for both;
+    None above ten million like these.
     """
     groups = groups or Groups.single(len(np.asarray(scores)))
     values, groups = _group_values(scores, groups.apart if of_these else groups)
@@ -205,7 +207,9 @@ def queries_for_error(
             error, shown_error**2 / (1 / size - inverse_population), inverse_population
         )
     n_queries = _queries_of(size, groups)
-    return min(n_queries, groups.n_queries) if of_these else n_queries
+    if of_these:
+        return min(n_queries, groups.n_queries)
+    return n_queries if size <= MOST_QUERIES else None
 
 
 def detectable_difference(
@@ -250,7 +254,7 @@ def queries_for_difference(
     groups: Groups | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
-    limit: int = 10_000_000,
+    limit: int = MOST_QUERIES,
 ) -> RequiredQueries:
     """Queries with which a two-sided paired t test shows a true difference with chance `power`.
 
@@ -366,9 +370,13 @@ def _seed_of(values: NDArray[np.float64]) -> int:
 def _size_for(error: float, slope: float, inverse_population: float) -> int:
     """The smallest n with slope * (1/n - inverse_population) <= error**2.
 
+    Above those that are told the first one more stands for all.
     inverse_population : 1 over the size of the population, 0 for an infinite one
     """
-    return max(1, ceil(1 / (error**2 / slope + inverse_population))) if slope else 1
+    if not slope:
+        return 1
+    inverse = error * error / slope + inverse_population
+    return max(1, ceil(1 / max(inverse, 1 / (MOST_QUERIES + 1))))
 
 
 def _groups_of(n_queries: int, groups: Groups) -> int:

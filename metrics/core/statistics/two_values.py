@@ -5,6 +5,7 @@ replacement, and binomial where with (Cochran 1977, Sampling Techniques, section
 """
 
 from math import ceil, log
+from sys import float_info
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,7 +57,7 @@ class TwoValues(NamedTuple):
         The chance falls and rises a little from one size to the next, as the higher scores within
         the error are whole numbers: a smaller sample may be within it by luck.
         """
-        reach = error / self.step
+        reach = min(max(error / self.step, float_info.epsilon), 1.0)  # so its square is a number
         largest = _size_of_bernstein(reach, self.n_high / self.n, 1 - share)
         sizes = np.arange(1, (min(largest, self.n) if of_these else largest) + 1)
         share_high = self.n_high / self.n

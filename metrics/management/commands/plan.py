@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.files.formats import FormatError
+from metrics.charts.results import rounded_up
 from metrics.management.argument_types import count, positive, share, whole
 from metrics.management.groups import add_group_arguments
 from metrics.management.planning import SampleSizePlan, make_plan
@@ -90,11 +91,11 @@ def lines(plan: SampleSizePlan) -> Iterator[str]:
 
 
 def _cell(value: float | int | None, column: str, plan: SampleSizePlan) -> str:
-    """Format a number, or the reason for its absence."""
+    """Format a number, an error or a difference rounded up, or the reason for its absence."""
     if value is None:
         return (
             f"more than the {plan.facts['queries']:,} queries there are"
             if column.endswith("_of_these")
             else "n/a"
         )
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{rounded_up(value, 4):.4f}" if isinstance(value, float) else str(value)

@@ -36,7 +36,14 @@ def test_cells_are_printed_with_their_digits_and_keep_all_of_them():
         [("a", ""), ("1,200", "1200"), ("0.67", repr(2 / 3))],
         [("b", ""), ("0", "0"), ("", "")],
     ]
-    assert str(figure_of(-0.0004, 2)) == "0.00"
+    assert str(figure_of(-0.0004, Column("mean", "Mean", 2))) == "0.00"
+
+
+def test_a_bound_is_printed_no_smaller_than_it_is():
+    bound = Column("within", "Within", 3, is_bound=True)
+    printed = [str(figure_of(value, bound)) for value in (1 / 30, 0.0334, 0.065, 0.1 + 0.2, 0, 2)]
+    assert printed == ["0.034", "0.034", "0.065", "0.300", "0.000", "2.000"]
+    assert figure_of(1 / 30, bound).exact == repr(1 / 30)
 
 
 def test_an_interval_is_told_or_that_there_is_none():

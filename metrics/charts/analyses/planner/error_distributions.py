@@ -13,7 +13,7 @@ from metrics.charts.analyses.planner.plans import (
 )
 from metrics.charts.axes import legend_of, values_by_name
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column
+from metrics.charts.results import AnalysisResult, Column, rounded_up
 from metrics.core.analyses.planner.error_distributions import (
     HALF,
     MOST,
@@ -27,7 +27,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [10, 2, 2, 2])
 COLUMNS = [
     Column("deviation", "Standard deviation of the error", 4),
     *(
-        Column(f"within_{100 * share:g}", f"{100 * share:g} % of samples within", 4)
+        Column(f"within_{100 * share:g}", f"{100 * share:g} % of samples within", 4, is_bound=True)
         for share in SHARES
     ),
 ]
@@ -91,8 +91,9 @@ def distribution_headline(
         return f"{n:,} {nouns.queries} are all there are: their score has no error here"
     return (
         f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "
-        f"{run} is within {row.distances[HALF]:.3f} of that on all in at least half of the "
-        f"samples, and further off than {row.distances[MOST]:.3f} in at most one of 20"
+        f"{run} is within {rounded_up(row.distances[HALF], 3):.3f} of that on all in at least "
+        f"half of the samples, and further off than {rounded_up(row.distances[MOST], 3):.3f} in at "
+        "most one of 20"
     )
 
 

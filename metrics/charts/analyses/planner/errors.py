@@ -20,7 +20,7 @@ from metrics.core.statistics.sample_sizes import RESAMPLED_UP_TO, MiddleBySpread
 class ErrorPlan(NamedTuple):
     """The queries for each of some errors, of the run in the middle.
 
-    errors : descending; of_these, like_these : the queries for each
+    errors : descending; of_these, like_these : the queries for each, None above ten million
     measure : "" in a file; own_error : the one of the errors that somebody typed
     """
 
@@ -28,7 +28,7 @@ class ErrorPlan(NamedTuple):
     middle: MiddleBySpread
     errors: list[float]
     of_these: list[int]
-    like_these: list[int]
+    like_these: list[int | None]
     population: PlannedQueries
     measure: str
     nouns: Nouns
@@ -96,6 +96,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             {"kind": kind, "n": size, "y": error}
             for kind, sizes in (("Of these", plan.of_these), ("Like these", plan.like_these))
             for error, size in zip(plan.errors, sizes, strict=True)
+            if size is not None
         ],
         ("Of these", "Like these"),
         f"Error of {plan.score}",
@@ -109,7 +110,8 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
             f"{n_at_hand:,} at hand, drawn once each. Like these: other {nouns.queries} of the "
             f"same kind{groups_text}. "
             + f"Numbers above {RESAMPLED_UP_TO:,} are by the normal approximation. "
-            * (max(plan.like_these) > RESAMPLED_UP_TO)
+            * any(size is None or size > RESAMPLED_UP_TO for size in plan.like_these)
+            + f"Blank above ten million {population.unit}. " * (None in plan.like_these)
             + (f"Pairs, hours and pay are of the {nouns.queries} of these." if cost else "")
         ).strip(),
         extent=nouns.extent,

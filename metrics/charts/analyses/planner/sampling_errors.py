@@ -13,7 +13,7 @@ from metrics.charts.analyses.planner.plans import (
 )
 from metrics.charts.axes import LINE_LEGEND, legend_of
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.charts.results import AnalysisResult, Cell, Column, rounded_up
 from metrics.core.statistics.sample_sizes import ErrorQuantiles
 
 NO_QUANTILES: list[Cell] = [None] * 4
@@ -29,7 +29,7 @@ class RunErrors(NamedTuple):
 COLUMNS = [
     Column("n_groups", "Groups, like these"),
     *(
-        Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4)
+        Column(f"{key}_{per_cent}", f"{title}, {per_cent} %", 4, is_bound=True)
         for key, title in (("of_these", "Of these"), ("like_these", "Like these"))
         for per_cent in (50, 75, 95, 99)
     ),
@@ -91,11 +91,12 @@ def sampling_headline(
     if row.of_these is None:
         return (
             f"On {row.size:,} {nouns.queries} like these the {score} of {run} is, in at least 95 "
-            f"of 100 samples, within {row.like_these[2]:.3f} of that on all such {nouns.queries}"
+            f"of 100 samples, within {rounded_up(row.like_these[2], 3):.3f} of that on all such "
+            f"{nouns.queries}"
         )
     return (
         f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is, in at least 95 of "
-        f"100 samples, within {row.of_these[2]:.3f} of that on all {n:,}"
+        f"100 samples, within {rounded_up(row.of_these[2], 3):.3f} of that on all {n:,}"
     )
 
 

@@ -77,16 +77,16 @@ ANALYSES = [
         definition=(
             "The smallest number of queries from which on at least 95 of 100 samples stay within "
             "the error: exact where scores take two values (hypergeometric; of others like these "
-            "binomial) and up to 100,000 queries, else about that, by 2,000 samples. Of the run "
-            "whose scores spread in the middle of the chosen ones: of these queries, drawn one by "
-            "one without replacement as a pool draws them, and of others like these, in whole "
-            "groups. Pairs: the first 10 of each chosen run, each pair once, and a duplicate's as "
-            "its original's. New pairs: of these, those that nobody has labelled, no open pool "
-            "asks about and no lead has left out. Both are the mean over the queries that a chosen "
-            "run ranks, times the number. Hours: of the new pairs, at the median time of a "
-            "judgment here, with the labels and gold checks that the policy plans; labels that a "
-            "disagreement asks for come on top. Pay: of these hours, as set in the settings. An "
-            "error that was typed is one more, of which the headline is."
+            "binomial) and up to 100,000 queries, else about that, by 2,000 samples; not told "
+            "above ten million. Of the run whose scores spread in the middle of the chosen ones: "
+            "of these queries, drawn one by one without replacement as a pool draws them, and of "
+            "others like these, in whole groups. Pairs: the first 10 of each chosen run, each pair "
+            "once, and a duplicate's as its original's. New pairs: of these, those that nobody has "
+            "labelled, no open pool asks about and no lead has left out. Both are the mean over "
+            "the queries that a chosen run ranks, times the number. Hours: of the new pairs, at "
+            "the median time of a judgment here, with the labels and gold checks that the policy "
+            "plans; labels that a disagreement asks for come on top. Pay: of these hours, as set "
+            "in the settings. An error that was typed is one more, of which the headline is."
         ),
         find=sample_sizes.for_error,
         function=queries_for_error,

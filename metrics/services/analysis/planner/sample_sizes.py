@@ -228,7 +228,7 @@ def _error_plan(scores: TopicScores, plan: PlanNumbers) -> ErrorPlan:
         scores.runs[middle.position],
         middle,
         errors,
-        of_these,
+        [size or len(values) for size in of_these],  # never more than there are
         like_these,
         planned_queries(scores, values[:, None], N_SAMPLES),
         scores.measure,

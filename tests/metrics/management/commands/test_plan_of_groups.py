@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metrics.charts.results import rounded_up
 from metrics.core.statistics.sample_sizes import (
     detectable_difference,
     queries_for_difference,
@@ -52,10 +53,10 @@ def table_of_sizes() -> list[list[str]]:
         strict=True,
     )
     assert (inside[0].n_groups, inside[0].of_these, beyond[0].n_groups) == (20, 0.0, 89)
-    score, difference = (f"{error.like_these:.4f}" for error in inside)
-    score_beyond, difference_beyond = (f"{error.like_these:.4f}" for error in beyond)
+    score, difference = (f"{rounded_up(error.like_these, 4):.4f}" for error in inside)
+    score_beyond, difference_beyond = (f"{rounded_up(error.like_these, 4):.4f}" for error in beyond)
     detectable, detectable_beyond = (
-        f"{smallest:.4f}"
+        f"{rounded_up(smallest, 4):.4f}"
         for smallest in detectable_difference(DIFFERENCE, [45, 200], groups=GROUPS)
     )
     more = "more than the 45 queries there are"

@@ -1,14 +1,17 @@
 """Numbers that somebody typed for the planner: in an address, a command, the API, and results."""
 
+import re
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.http import QueryDict
+from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from annotate.models import ApiToken, Role
+from metrics.core.analyses.planner.error_distributions import SHARES
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
@@ -81,6 +84,37 @@ def test_a_number_that_cannot_be_is_told_and_left_out(name, text, sentence):
     assert numbers == NO_NUMBERS
     (error,) = errors
     assert error.startswith(f'"{text}" {sentence}')
+
+
+@pytest.mark.parametrize("values", [ROWS, ROWS * 0.3 + 0.1 * ROWS[:, ::-1]])
+@pytest.mark.parametrize("error", [1e-5, 1e-300])
+def test_more_than_ten_million_queries_for_an_error_are_blank_and_told(values, error):
+    result = of_file("queries-for-error", values, error=error)
+    assert result.rows[-1] == [error, 200, None, "yours"]
+    assert "Blank above ten million topics." in result.reading
+    assert "It takes all 200 topics to keep" in result.headline
+    points = {(row["kind"], row["y"]) for row in result.spec["data"]["values"]}
+    assert ("Of these", error) in points and ("Like these", error) not in points
+
+
+@pytest.mark.parametrize(("n", "n_high", "size"), [(60, 32, 30), (60, 20, 30), (120, 40, 60)])
+def test_a_printed_distance_of_two_values_holds_by_another_program(n, n_high, size):
+    hits = stats.hypergeom(n, n_high, size)
+    errors = np.abs(np.arange(size + 1) / size - n_high / n).round(9)
+    chances = hits.pmf(np.arange(size + 1))
+    result = of_file("error-distribution", np.repeat([[0.0], [1.0]], [n - n_high, n_high], axis=0))
+    half, most = re.findall(r"0\.\d{3}", result.headline)
+    assert chances[errors <= float(half)].sum() >= 0.5
+    assert chances[errors > float(most)].sum() <= 0.05
+    (row,) = [row for row in result.printed_rows() if str(row[0]) == str(size)]
+    for cell, share in zip(row[2:], SHARES, strict=True):
+        assert chances[errors <= float(str(cell))].sum() >= share - 1e-9
+    sampled = of_file("sampling-error", np.repeat([[0.0], [1.0]], [n - n_high, n_high], axis=0))
+    (n_sampled,) = re.findall(r"^On (\d+) of", sampled.headline)
+    (within,) = re.findall(r"0\.\d{3}", sampled.headline)
+    counts = np.arange(int(n_sampled) + 1)
+    is_within = np.abs(counts / int(n_sampled) - n_high / n).round(9) <= float(within)
+    assert stats.hypergeom(n, n_high, int(n_sampled)).pmf(counts)[is_within].sum() >= 0.95
 
 
 def test_without_numbers_there_is_no_mark():
