@@ -73,15 +73,15 @@ class Family:
 # the allowed values of each parameter: the test and its words
 _LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "p": (lambda p: 0 <= p < 1, "is a chance from 0 up to, but not, 1"),
-    "beta": (lambda beta: 0 <= beta < np.inf, "is 0 or more"),
-    "cap": (lambda cap: cap >= 0 and cap == int(cap), "is a whole number, 0 for none"),
-    "zetas": (lambda zetas: zetas >= 1 and zetas == int(zetas), "is a whole number from 1 up"),
+    "beta": (lambda beta: 0 <= beta <= 1e6, "lies between 0 and 1,000,000"),
+    "cap": (lambda cap: cap in range(MOST_RANKS + 1), "is a whole number, 0 for none"),
+    "zetas": (lambda zetas: zetas in range(1, 101), "is a whole number from 1 to 100"),
     "max_grade": (
         lambda grade: 0 <= grade <= ranking.LARGEST_GRADE,
         f"lies between 0 and {ranking.LARGEST_GRADE}",
     ),
     "dcg": (lambda dcg: dcg in ranking.GAINS, f"is one of: {', '.join(ranking.GAINS)}"),
-    "rel": (lambda rel: abs(rel) < np.inf, "is a grade"),
+    "rel": (lambda rel: abs(rel) <= 1e6, "is a grade, no further than 1,000,000 from 0"),
 }
 _ERR = {"max_grade": 0.0}
 _RBP = {"p": 0.8}

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from annotate.models import Collection, Direction, User
+from annotate.models import Collection, Direction, Level, User
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
 from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
@@ -17,7 +17,7 @@ from metrics.services.leaderboard.choices.choices import (
     Choices,
     LeaderboardSpec,
 )
-from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.leaderboard.choices.parameters import read_choices, refuse_short_scales
 from metrics.services.leaderboard.choices.protocols import (
     FIXED_PARAMETERS,
     further_measures,
@@ -184,7 +184,7 @@ def read_shared_choices(
         errors += other_direction_errors(named_runs, direction)
     hand_picks = _of_direction(scores, direction)
     runs = _described(hand_picks, errors, team=team, tag=tag, name=name)
-    measures = _measures(parameters.get("measure", ""), errors)
+    measures = _measures(parameters.get("measure", ""), scores.levels, errors)
     protocol, measures = _with_protocol("protocol" in parameters, measures, scores, errors)
     return SharedChoices(
         collection=collection,
@@ -299,13 +299,14 @@ def _with_protocol(
     return (protocol_of(scores.protocols, spec) if measures else None), measures
 
 
-def _measures(text: str, errors: list[str]) -> list[str]:
+def _measures(text: str, levels: Sequence[Level], errors: list[str]) -> list[str]:
     """The names of measures, each once; empty where one is unknown or cannot be shown by query."""
     if len(text) > MAX_TEXT:
         errors.append(f"The measures are longer than {MAX_TEXT} characters: choose fewer.")
         return []
     try:
         measures = parse(text)
+        refuse_short_scales(measures, levels)
     except UnknownMeasure as error:
         errors.append(str(error))
         return []

@@ -68,6 +68,7 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
         ({"measures": "AP Nonsense@3"}, "There is no measure"),
         ({"words_from": "many"}, "is not a number of words"),
         ({"measures": "AP@0"}, "whole number from 1 up"),
+        ({"measures": "ERR(max_grade=1)"}, "takes grades up to 1, and the levels go up to 2"),
     ):
         answer = client.get("/c/study/results/leaderboard/", parameters)
         assert answer.status_code == 422 and words in answer.content.decode()

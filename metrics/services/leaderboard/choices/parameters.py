@@ -10,6 +10,7 @@ from annotate.models import Annotator, Collection, Level, QuerySet, User
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource, usual_source
 from metrics.core.measures import measures
+from metrics.core.measures.measures import Measure
 from metrics.services.leaderboard.choices.choices import (
     DEFAULT_MEASURES,
     FIRST,
@@ -55,7 +56,7 @@ def read_choices(
     usual = usual_spec(collection, options.set_names, options.query_sets, runs)
     requested_source = _requested_source(parameters, options.set_names)
     options_by_name = _chosen(parameters, options.by_parameter, errors)
-    chosen_measures = _measures(parameters.get("measures", ""), errors)
+    chosen_measures = _measures(parameters.get("measures", ""), options.levels, errors)
     spec = replace(
         usual,
         measures=chosen_measures,
@@ -174,7 +175,19 @@ def _label_source(source: RequestedSource, set_names: list[str], errors: list[st
         return usual_source(set_names).key
 
 
-def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
+def refuse_short_scales(chosen: Sequence[Measure], levels: Sequence[Level]) -> None:
+    """Raise UnknownMeasure for a measure whose scale ends below the grades of the collection."""
+    largest = max((level.grade for level in levels), default=0)
+    for measure in chosen:
+        end = dict(measure.parameters).get("max_grade")
+        if end and end < largest:
+            raise measures.UnknownMeasure(
+                f"{measure.name} takes grades up to {end:g}, and the levels go up to {largest}: "
+                f"choose a max_grade of {largest} or more, or leave it out."
+            )
+
+
+def _measures(text: str, levels: Sequence[Level], errors: list[str]) -> tuple[str, ...]:
     if not text.strip():
         return DEFAULT_MEASURES
     try:
@@ -189,6 +202,7 @@ def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
                 "infNDCG"
             )
             raise measures.UnknownMeasure(f"{inferring[0]} infers from a sample: {where}.")
+        refuse_short_scales(parsed, levels)
         names = tuple(dict.fromkeys(measure.name for measure in parsed))
         if len(names) > MAX_MEASURES:
             raise measures.UnknownMeasure(

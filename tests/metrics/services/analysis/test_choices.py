@@ -164,6 +164,14 @@ def test_several_measures_are_chosen_each_once_and_an_analysis_takes_as_many_as_
     assert chosen(study, measure="C@1 infAP").errors == [
         "infAP infers from a sample: the page of such a pool has it."
     ]
+    largest = max(study.levels.values_list("grade", flat=True))
+    short = chosen(study, measure=f"AP ERR(max_grade={largest - 1})")
+    assert short.errors == [
+        f"ERR(max_grade={largest - 1}.0) takes grades up to {largest - 1}, and the levels go up to "
+        f"{largest}: choose a max_grade of {largest} or more, or leave it out."
+    ]
+    whole = chosen(study, measure=f"ERR(max_grade={largest}) gRBP(max_grade={largest + 1})")
+    assert (whole.errors, len(whole.measures)) == ([], 2)
     long = chosen(study, measure=" ".join(["C@1"] * 100))
     assert long.errors == ["The measures are longer than 300 characters: choose fewer."]
 
