@@ -26,6 +26,8 @@ from annotate.services.background.workers import try_lock_subject
 from annotate.services.storage.transactions import repeatable_read
 from annotate.signals import value_requested
 
+SECONDS_AFTER_FAILURE = 30  # in which nobody has the value computed again
+
 
 class Inquiry(NamedTuple):
     """A value that somebody looks at: its kind, and which of a collection's values of this kind.
@@ -209,16 +211,22 @@ def is_requested(*, inquiry: Inquiry) -> bool:
 def compute(*, inquiry: Inquiry) -> bool:
     """Compute and store a value; False if it is fresh, unchanged, or another worker computes it.
 
-    Safe to run twice and at once.
+    Safe to run twice and at once. After an error those who wait are told, and for a while nobody
+    has it computed again.
     """
+    kind = KINDS[inquiry.kind]
     number = int(hashlib.sha256(inquiry.address.encode()).hexdigest()[:7], 16)
     with try_lock_subject("kept", number) as is_ours:
         try:
-            return is_ours and _compute(inquiry)
-        finally:
+            is_new = is_ours and _compute(inquiry)
+        except Exception:
+            cache.set(_request_key(inquiry), 1, timeout=SECONDS_AFTER_FAILURE)
+            progress.report_failure(job=inquiry.job, seconds=SECONDS_AFTER_FAILURE)
+            raise
+        if is_ours and not kind.rests:
             # whoever finds it old by now may request it again
-            if is_ours and not KINDS[inquiry.kind].rests:
-                cache.delete(_request_key(inquiry))
+            cache.delete(_request_key(inquiry))
+        return is_new
 
 
 def store(

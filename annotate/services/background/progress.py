@@ -82,11 +82,12 @@ class ProgressCallback(Protocol):
 
 
 class JobStatus(NamedTuple):
-    """The status of a job that has not ended, for a page."""
+    """The status of a job that has not ended, for a page; has_failed : by an error, a while ago."""
 
     progress: Progress | None
     is_cancelling: bool
     worker_missing: bool
+    has_failed: bool = False
 
 
 @dataclass
@@ -162,13 +163,21 @@ def progress_of(*, job: Job) -> Progress | None:
 
 def job_status(*, job: Job) -> JobStatus:
     """Return the status of a value being computed; nobody can cancel it (see works.work_status)."""
-    return JobStatus(progress_of(job=job), False, worker_is_missing())
+    has_failed = cache.get(_failure_key(job)) is not None
+    return JobStatus(progress_of(job=job), False, worker_is_missing(), has_failed)
+
+
+def report_failure(*, job: Job, seconds: float) -> None:
+    """Drop the progress of a job that an error ended, and say so for some time."""
+    forget(job=job)
+    cache.set(_failure_key(job), 1, timeout=seconds)
 
 
 def forget(*, job: Job) -> None:
     """Drop the progress of a job that has ended."""
     _watches.pop(job, None)
     cache.delete(_key(job))
+    cache.delete(_failure_key(job))
 
 
 def in_words(seconds: float) -> str:
@@ -199,3 +208,7 @@ def _again_at(begun_at: float) -> float:
 
 def _key(job: Job) -> str:
     return f"job:{job.kind}:{job.pk}"
+
+
+def _failure_key(job: Job) -> str:
+    return f"{_key(job)}:failed"

@@ -4,10 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Role
+from annotate.services.background import progress
+from metrics.services.analysis.computation import inquiry_of
 from metrics.services.analysis.register import ANALYSES
 from tests import cast
 from tests.metrics.services.analysis.collection.small_study import grade, small_study
-from tests.metrics.services.analysis.questions import compute_kept
+from tests.metrics.services.analysis.questions import chosen, compute_kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WITH_CHARTS = ("positives-per-query", "positives-by-length", "hits-by-length")
@@ -61,6 +63,20 @@ def test_a_figure_takes_the_place_of_its_job_without_a_reload(room, page):
     expect(page.locator("#analysis-positives-per-query svg")).to_be_visible(timeout=15_000)
     assert page.evaluate("window.isSame")
     assert page.complaints == []
+
+
+def test_an_error_ends_the_wait(room, page):
+    page.goto(f"{page.base}positives-per-query/")
+    expect(page.locator("#analysis-positives-per-query-job .spinner")).to_be_visible()
+    spec = ANALYSES["positives-per-query"].spec(chosen(room))
+    progress.report_failure(job=inquiry_of(collection=room, spec=spec).job, seconds=600)
+    card = page.locator("#analysis-positives-per-query-job")
+    expect(card).to_contain_text("This could not be computed", timeout=15_000)
+    expect(card.locator(".spinner")).to_have_count(0)
+    polls = []
+    page.on("request", lambda request: polls.append(request.url))
+    page.wait_for_timeout(2_500)  # a poll comes every two seconds
+    assert polls == [] and page.complaints == []
 
 
 def test_choices_are_made_at_the_top_and_stay_in_the_address(room, page):

@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotate.models import Kept
-from annotate.services.background import kept
+from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from tests import cast, works
 from tests.servers.databases import closing_connections
@@ -29,12 +29,15 @@ class Lengths:
         self.version = "1"
         self.n_computed = 0
         self.inputs = ""
+        self.error = None
 
     def version_of(self, inquiry):
         return self.version
 
     def compute(self, inquiry, last):
         self.n_computed += 1
+        if self.error is not None:
+            raise self.error
         if last is not None and self.inputs and last.digest == self.inputs:
             return None
         return Computed(len(inquiry.key), digest=self.inputs)
@@ -105,6 +108,36 @@ def test_a_message_that_was_lost_is_sent_again(lengths, requests, monkeypatch):
     cache.clear()  # as if the seconds were over
     kept.look(inquiry=inquiry)
     assert requests == [inquiry] * 2 and lifetimes == [7, 7]
+
+
+@pytest.mark.django_db
+def test_an_error_is_told_and_for_a_while_nobody_has_the_value_computed_again(lengths, requests):
+    keep(lengths, request_lasts=HOUR)
+    inquiry = word()
+    kept.look(inquiry=inquiry)
+    lengths.error = MemoryError()
+    with pytest.raises(MemoryError):
+        kept.compute(inquiry=inquiry)
+    for _ in range(2):
+        assert kept.look(inquiry=inquiry).row is None
+        assert progress.job_status(job=inquiry.job).has_failed
+    assert requests == [inquiry]
+    cache.clear()  # as if the seconds were over
+    kept.look(inquiry=inquiry)
+    assert requests == [inquiry] * 2
+    assert not progress.job_status(job=inquiry.job).has_failed
+
+
+@pytest.mark.django_db
+def test_a_value_that_is_there_after_an_error_ends_the_notice(lengths):
+    keep(lengths)
+    inquiry = word()
+    lengths.error = MemoryError()
+    with pytest.raises(MemoryError):
+        kept.compute(inquiry=inquiry)
+    lengths.error = None
+    assert kept.compute(inquiry=inquiry) is True
+    assert not progress.job_status(job=inquiry.job).has_failed
 
 
 @pytest.mark.django_db
@@ -259,21 +292,6 @@ def test_a_value_that_is_deleted_while_it_is_computed_is_stored(lengths, monkeyp
     lengths.version = "2"
     assert kept.compute(inquiry=inquiry) is True
     assert kept.find(inquiry=inquiry).version == "2"
-
-
-@pytest.mark.django_db
-def test_a_computation_that_fails_is_requested_again_at_once(lengths, requests, monkeypatch):
-    def fail(inquiry, row):
-        raise MemoryError
-
-    monkeypatch.setattr(lengths, "compute", fail)
-    keep(lengths, request_lasts=HOUR)
-    inquiry = word()
-    kept.look(inquiry=inquiry)
-    with pytest.raises(MemoryError):
-        kept.compute(inquiry=inquiry)
-    kept.look(inquiry=inquiry)
-    assert requests == [inquiry] * 2
 
 
 @pytest.mark.django_db
