@@ -217,12 +217,14 @@ def compute(*, inquiry: Inquiry) -> bool:
     kind = KINDS[inquiry.kind]
     number = int(hashlib.sha256(inquiry.address.encode()).hexdigest()[:7], 16)
     with try_lock_subject("kept", number) as is_ours:
+        has_failed = True
         try:
             is_new = is_ours and _compute(inquiry)
-        except Exception:
-            cache.set(_request_key(inquiry), 1, timeout=SECONDS_AFTER_FAILURE)
-            progress.report_failure(job=inquiry.job, seconds=SECONDS_AFTER_FAILURE)
-            raise
+            has_failed = False
+        finally:
+            if has_failed:
+                cache.set(_request_key(inquiry), 1, timeout=SECONDS_AFTER_FAILURE)
+                progress.report_failure(job=inquiry.job, seconds=SECONDS_AFTER_FAILURE)
         if is_ours and not kind.rests:
             # whoever finds it old by now may request it again
             cache.delete(_request_key(inquiry))

@@ -175,23 +175,19 @@ def queries_for_error(
         replacement
     Exact where scores take two values; else about that: it starts from the normal approximation and
     is corrected twice by resampling, as the square of the error falls with 1/N, without replacement
-    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands for both;
-    None above ten million like these.
+    with 1/N - 1/Q. Above 100,000 queries, or groups, the approximation stands for both; None
+    above ten million.
     """
     groups = groups or Groups.single(len(np.asarray(scores)))
     values, groups = _group_values(scores, groups.apart if of_these else groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
     inverse_population = 1 / groups.n if of_these else 0.0
-    variance = values.var(ddof=1 if of_these else 0)
-    slope = special.ndtri((1 + quantile) / 2) ** 2 * variance
+    slope = special.ndtri((1 + quantile) / 2) ** 2 * values.var(ddof=1 if of_these else 0)
     size, two_values = _size_for(error, slope, inverse_population), TwoValues.of(values)
-    if size > RESAMPLED_UP_TO:
-        n_corrections = 0
-    elif two_values:
-        size, n_corrections = two_values.size_within(error, quantile, of_these=of_these), 0
-    else:
-        n_corrections = 2
+    n_corrections = 0 if two_values or size > RESAMPLED_UP_TO else 2
+    if two_values and size <= RESAMPLED_UP_TO:
+        size = two_values.size_within(error, quantile, of_these=of_these)
     for _ in range(n_corrections):
         if of_these and size >= groups.n:
             break
@@ -203,13 +199,11 @@ def queries_for_error(
             n_samples=n_samples,
         )[size]
         (shown_error,) = errors.distances.quantiles([quantile])
-        size = _size_for(
-            error, shown_error**2 / (1 / size - inverse_population), inverse_population
-        )
-    n_queries = _queries_of(size, groups)
+        slope = shown_error**2 / (1 / size - inverse_population)
+        size = _size_for(error, slope, inverse_population)
     if of_these:
-        return min(n_queries, groups.n_queries)
-    return n_queries if size <= MOST_QUERIES else None
+        return min(_queries_of(size, groups), groups.n_queries)
+    return _queries_of(size, groups) if size <= MOST_QUERIES else None
 
 
 def detectable_difference(
@@ -370,13 +364,12 @@ def _seed_of(values: NDArray[np.float64]) -> int:
 def _size_for(error: float, slope: float, inverse_population: float) -> int:
     """The smallest n with slope * (1/n - inverse_population) <= error**2.
 
-    Above those that are told the first one more stands for all.
     inverse_population : 1 over the size of the population, 0 for an infinite one
     """
     if not slope:
         return 1
     inverse = error * error / slope + inverse_population
-    return max(1, ceil(1 / max(inverse, 1 / (MOST_QUERIES + 1))))
+    return max(1, ceil(1 / max(inverse, 1 / (MOST_QUERIES + 1))))  # for further ones one more
 
 
 def _groups_of(n_queries: int, groups: Groups) -> int:

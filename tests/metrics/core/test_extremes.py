@@ -10,6 +10,7 @@ from metrics.core.comparisons import anova, range_tests, significance, swaps
 from metrics.core.measures import inferred_measures, measure_correlations, measures
 from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
 from metrics.core.measures.matrices import Cells, row_ranks
+from metrics.core.statistics import sample_sizes
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals, wilson
 
 
@@ -131,3 +132,15 @@ def test_scores_too_large_for_float32_tie_as_they_do_in_trec_eval_9():
 def test_p_values_that_are_missing_stay_missing_after_a_correction():
     for correct in significance.CORRECTIONS.values():
         assert math.isnan(correct([np.nan, 0.01])[0])
+
+
+@pytest.mark.parametrize("scores", [[0.1, 0.3, 0.7] * 20, [0.0, 1.0, 1.0] * 20])
+@pytest.mark.parametrize("error", [1e-4, 1e-12, 1e-154, 1e-300, 5e-324])
+def test_above_ten_million_queries_none_are_told_however_small_the_error(scores, error):
+    assert sample_sizes.queries_for_error(scores, error, of_these=False) is None
+    assert sample_sizes.queries_for_error(scores, error, of_these=True) == 60
+
+
+def test_any_error_of_a_large_number_is_kept_by_one_query():
+    for scores in ([0.1, 0.3, 0.7], [0.0, 1.0, 1.0], [1e-300, 0.0, 3e-300]):
+        assert sample_sizes.queries_for_error(scores, 1e200, of_these=False) == 1

@@ -175,10 +175,10 @@ def _label_source(source: RequestedSource, set_names: list[str], errors: list[st
         return usual_source(set_names).key
 
 
-def refuse_short_scales(chosen: Sequence[Measure], levels: Sequence[Level]) -> None:
+def refuse_short_scales(scales: Sequence[Measure], levels: Sequence[Level]) -> None:
     """Raise UnknownMeasure for a measure whose scale ends below the grades of the collection."""
     largest = max((level.grade for level in levels), default=0)
-    for measure in chosen:
+    for measure in scales:
         end = dict(measure.parameters).get("max_grade")
         if end and end < largest:
             raise measures.UnknownMeasure(
