@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from annotate.core.files.formats import FormatError, Problems, is_missing, quoted
 from annotate.core.files.text_files import fields_of, first_line, header_of, lines, table_rows
 from metrics.core.files.groups import GROUP, GroupNames
+from metrics.core.files.score_headings import QUERY_NAMES, RUN_NAMES, names_queries, names_runs
 
-QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
-RUN_NAMES = ("run", "system")
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE
 )
@@ -52,12 +51,12 @@ class ScoreTable(NamedTuple):
     @property
     def has_queries(self) -> bool:
         """True if the heading says that rows are queries; "id" may be that of a run too."""
-        return self.row_head.lower() in QUERY_NAMES and self.row_head.lower() != "id"
+        return names_queries(self.row_head)
 
     @property
     def has_runs(self) -> bool:
         """True if the heading says that rows are runs."""
-        return self.row_head.lower() in RUN_NAMES
+        return names_runs(self.row_head)
 
     def of(self, run: str) -> dict[str, float]:
         """A run's scores by query, without missing ones. Raises ValueError for an unknown run."""
@@ -340,7 +339,7 @@ def _query_column(
         return query_columns[0] if query_columns else ""
     first = header[0] if header else ""
     column = [cells[first] for _, cells in rows]
-    if not all(map(_is_score, column)):
+    if names_queries(first) or not all(map(_is_score, column)):
         return first
     numbers = {float(text) for text in column if not is_missing(text)}
     if numbers <= {0, 1} or not (

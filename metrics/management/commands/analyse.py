@@ -230,7 +230,7 @@ def _output_of_file(analysis: Analysis, options: dict[str, Any]) -> Output:
     except OSError as error:
         raise CommandError(f"The file {path} cannot be read: {error.strerror}.") from error
     except NotDefined as reason:
-        raise CommandError(f"Not defined. {reason}") from reason
+        raise CommandError(f"Not defined for {path}. {reason}") from reason
     has_method, has_treatment = (
         choice in analysis.choices for choice in (Choice.METHOD, Choice.MISSING)
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from annotate.core.phrases import counted
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.core.analyses.measures.run_orders import RunMean, run_means
+from metrics.core.files.score_headings import names_measures
 from metrics.core.files.scores import ScoreTable
 from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
 from metrics.core.statistics.intervals import NO_INTERVAL
@@ -114,22 +115,25 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
 def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
     """The scores of a file of runs by measures, a row a run.
 
-    Raises NotDefined for fewer than two, and where the first column says that rows are queries.
+    Raises NotDefined for fewer than two, and where the first column says that rows are queries or
+    measures.
     n_measures : of the first columns; None for all
     A column is taken as better when smaller if it has the name of such a measure.
     """
+    form = "a row for each run, which its first column names, and a column for each measure"
     if table.has_queries:
         raise NotDefined(
-            f"The file has a row for each “{table.row_head}”, and this takes averages: a row for "
-            "each run, which its first column names, and a column for each measure. Average over "
-            "the rows first, or take an analysis of topics by runs, such as differences."
+            f"The file has rows of “{table.row_head}”, which are topics, and this takes averages: "
+            f"{form}. Average over the rows first, or take an analysis of topics by runs, such "
+            "as differences."
+        )
+    if names_measures(table.row_head):
+        raise NotDefined(
+            f"The file has rows of “{table.row_head}”, and this takes {form}: turn the table round."
         )
     names = table.runs[:n_measures]
     if len(table.queries) < 2 or len(names) < 2:
-        raise NotDefined(
-            "It takes two runs and two measures: a row for each run, which its first column "
-            "names, and a column for each measure."
-        )
+        raise NotDefined(f"It takes two runs and two measures: {form}.")
     smaller_names = []
     for name in names:
         with suppress(UnknownMeasure):

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from annotate.core.phrases import count_of, counted, first_few
 from annotate.models import QuerySetItem
 from metrics.charts.analyses.nouns import Nouns
+from metrics.core.files.score_headings import measures_among, names_measures
 from metrics.core.files.scores import SMALLEST, ScoreTable
-from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
+from metrics.core.measures.measures import Measure
 from metrics.core.statistics.groups import Groups
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
 from metrics.services.analysis.inputs import (
@@ -103,16 +104,11 @@ def topic_scores(request: AnalysisRequest, *, least: int = 2) -> TopicScores:
 def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores:
     """The scores of a file with a row a topic and a column a run; NotDefined for too few.
 
-    Also where the first column says that rows are runs.
+    Also where headings say that rows are runs or measures, or that columns are measures.
     Every column is a run, and larger is better.
     """
     table: ScoreTable = request.table
-    if table.has_runs:
-        raise NotDefined(
-            f"The file has a row for each “{table.row_head}”, and this takes a row for each topic, "
-            "which its first column names, and a column for each run: turn the table round. For "
-            "averages of runs by measures there is measure-correlations."
-        )
+    refuse_averages(table)
     if len(table.runs) < least or len(table.queries) < 2:
         raise NotDefined(
             f"It takes two topics and {counted(least, 'run')}: a row for each topic, which its "
@@ -136,15 +132,42 @@ def topic_scores_of_file(request: FileRequest, *, least: int = 2) -> TopicScores
     return _complete(scores, is_missing, treatment=request.treatment, measure=None, least=least)
 
 
+def refuse_averages(table: ScoreTable) -> None:
+    """Raise NotDefined where headings say that rows are no topics, or that columns are no runs.
+
+    A single column may have the name of a measure: it is of one run.
+    """
+    form = "this takes a row for each topic, which its first column names, and a column for each"
+    averages = "take measure-correlations"
+    if table.has_runs:
+        raise NotDefined(
+            f"The file has rows of “{table.row_head}”, which are runs, and {form} run. If its "
+            f"columns are topics, turn the table round; if they are measures, {averages}."
+        )
+    if names_measures(table.row_head):
+        raise NotDefined(
+            f"The file has rows of “{table.row_head}”, and {form} run: turn the table round, and "
+            f"{averages}."
+        )
+    if len(table.runs) > 1 and len(measures_among(table.runs)) == len(table.runs):
+        raise NotDefined(
+            f"The columns of the file have the names of measures ({first_few(table.runs)}), and "
+            f"{form} run, all by one measure. If it is of averages of runs, {averages}; if they "
+            "are runs, call them otherwise."
+        )
+
+
 def _warnings(table: ScoreTable) -> list[str]:
-    """A sentence where the columns have the names of measures: such a file has its own analyses."""
-    names = []
-    for name in table.runs:
-        try:
-            names.append(parse_one(name).name)
-        except UnknownMeasure:
-            return []
-    return ["Its columns have the names of measures: is it a file of runs by measures?"]
+    """A sentence where some columns have the names of measures: averages have other analyses."""
+    if not (names := measures_among(table.runs)):
+        return []
+    words = "runs, though they have the names of measures"
+    if len(names) == 1:
+        words = "a run, though it has the name of a measure"
+    advice = ""
+    if len(table.runs) > 1:
+        advice = " If columns are measures, this is of no use: take measure-correlations."
+    return [f"Taken for {words}: {first_few(names)}.{advice}"]
 
 
 def _complete(

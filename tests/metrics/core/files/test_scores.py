@@ -63,6 +63,8 @@ def test_every_form_gives_the_same_table(text, chosen):
         ("name", False, False),
         ("run", False, True),
         ("System", False, True),
+        ("Models", False, True),
+        ("Topics", True, False),
     ],
 )
 def test_the_heading_of_the_names_tells_queries_or_runs(head, has_queries, has_runs):
@@ -113,7 +115,7 @@ def test_queries_without_a_column_are_numbered_and_a_run_without_a_name_is_calle
     for text in ("0.5\n0.25\n\n0.125\n", "AP q1 0.5\nAP q2 0.25\nAP q3 0.125\n"):
         table = read(text)
         assert (table.runs, table.values[:, 0].tolist()) == (["s.txt"], [0.5, 0.25, 0.125])
-    assert read("topic,A\n301,0.5\n302,0.25\n").queries == ["301", "302"]
+    assert read("Topics,A\n301,0.5\n302,0.25\n").queries == ["301", "302"]
 
 
 @pytest.mark.parametrize("text", ["query,A,B\nq1,NA,1\nq2,,0\nq3,1,nan\n", "AP q1 NaN\nAP q2 1\n"])
@@ -143,8 +145,8 @@ def test_a_score_that_is_not_there_is_none(text):
         ("AP\tq1\t1\nAP\tq2\tinf\n", {}, "finite"),
         ("AP q1 1\nAP q2\n", {}, "Line 2: expected measure, query and value, found 2 fields"),
         ("query,A,B\nq1,1\n", {}, "Line 2: expected 3 fields, found 2"),
-        ("topicnum,A,B\n301,0,1\n302,0,1\n303,0,1\n", {}, 'if it names them, call it "query"'),
-        ("topicnum,A,B\n301,0,1\n302,0,1\n", {}, 'if it names them, call it "query"'),
+        ("turn,A,B\n301,0,1\n302,0,1\n303,0,1\n", {}, 'if it names them, call it "query"'),
+        ("turn,A,B\n301,0,1\n302,0,1\n", {}, 'if it names them, call it "query"'),
         ("turn,A,B\n31.1,0,1\n31.2,0,1\n", {}, 'if it names them, call it "query"'),
         (
             "\n.1,.2,.3\n.2,.2,.3\n",

@@ -154,17 +154,24 @@ def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
         ("measure-correlations", "model,A\na,1\nb,2\n", (), "It takes two runs and two measures"),
         ("measure-correlations", "model,A,B\na,1,x\nb,2,3\n", (), "Line 2"),
         *(
-            ("measure-correlations", text, (), f"Not defined. The file has a row for each “{head}”")
+            ("measure-correlations", text, (), f"The file has rows of “{head}”, which are topics")
             for head, text in (
                 ("topic", "topic,A,B\na,1,2\nb,2,3\n"),
                 ("QID", "QID\tA\tB\na\t1\t2\nb\t2\t3\n"),
                 ("query", "query,run,value\na,A,1\na,B,2\nb,A,2\nb,B,3\n"),
+                ("Topics", "Topics,A,B\n301,1,2\n302,2,3\n"),
+                ("query ID", "query ID,A,B\na,1,2\nb,2,3\n"),
                 ("query", "AP a 1\nAP b 2\nrunid all A\nAP a 2\nAP b 3\nrunid all B\n"),
             )
         ),
         ("measure-against-measure", "query,A,B\na,1,2\nb,2,3\n", (), "and this takes averages: a"),
-        ("anova", "System,t1,t2\na,1,2\nb,2,3\n", (), "The file has a row for each “System”, and"),
-        ("sampling-error", "run,t1,t2\na,1,2\nb,2,3\n", (), "each run: turn the table round."),
+        *(
+            ("anova", f"{head},x,y\na,1,2\nb,2,3\n", (), f".csv. The file has rows of “{head}”, w")
+            for head in ("System", "model", "Methods", "run_name", "TEAM", "name of the run")
+        ),
+        ("anova", ",AP,1K R@5,RSUM\na,1,2,3\nb,2,3,4\n", (), "measures (AP, 1K R@5, RSUM), and"),
+        ("measure-correlations", "metric,A,B\nAP,1,2\nRR,2,3\n", (), "rows of “metric”, and this"),
+        ("sampling-error", "run,t1,t2\na,1,2\nb,2,3\n", (), "topics, turn the table round; if"),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", OF_STUDY, "--collection is of a"),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--name", "x"), "--name is of a"),
         (

@@ -250,10 +250,38 @@ def test_a_file_with_too_many_gaps_or_too_little_is_refused():
         scores_of_file(GAPS[:, :1], names=("A",))
 
 
-def test_a_file_of_runs_by_measures_is_suspected():
-    warning = "Its columns have the names of measures: is it a file of runs by measures?"
-    assert warning in scores_of_file(GAPS, names=("C@1", "AP", "RR")).notes
-    assert warning not in scores_of_file(GAPS, names=("C@1", "AP", "ours")).notes
+def test_a_file_whose_columns_are_measures_is_refused_or_suspected():
+    for names in (("C@1", "AP", "RR"), ("ECCV mAP@R", "5K R@10", "RSUM")):
+        with pytest.raises(NotDefined, match="columns of the file have the names of measures"):
+            scores_of_file(GAPS, names=names)
+    notes = scores_of_file(GAPS, names=("C@1", "AP", "ours")).notes
+    assert notes[1] == (
+        "Taken for runs, though they have the names of measures: C@1, AP. If columns are "
+        "measures, this is of no use: take measure-correlations."
+    )
+    notes = scores_of_file(GAPS, names=("C@1", "ours", "BM25")).notes
+    assert notes[1].startswith("Taken for a run, though it has the name of a measure: C@1. If")
+    assert not any("measure" in note for note in scores_of_file(GAPS).notes)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("model", "has rows of “model”, which are runs, and this takes a row for each topic"),
+        ("Methods", "turn the table round; if they are measures, take measure-correlations."),
+        ("metric", "turn the table round, and take measure-correlations"),
+    ],
+)
+def test_a_file_whose_rows_are_runs_or_measures_is_refused(head, words):
+    table = ScoreTable(["a", "b"], ["x", "y"], np.array([[1.0, 2], [2, 3]]), row_head=head)
+    with pytest.raises(NotDefined, match=words):
+        topic_scores_of_file(FileRequest(table, "tukey", "zero"))
+
+
+def test_one_column_may_have_the_name_of_a_measure():
+    table = ScoreTable(["a", "b"], ["AP"], np.array([[0.5], [0.25]]), row_head="query")
+    scores = topic_scores_of_file(FileRequest(table, "tukey", "zero"), least=1)
+    assert scores.notes[1] == "Taken for a run, though it has the name of a measure: AP."
 
 
 def test_groups_of_a_file_stay_with_their_topics():
