@@ -60,6 +60,11 @@ class BroughtLabels(NamedTuple):
         """(S, L) whether each run brought each pair."""
         return np.asarray(self.ranks > 0)
 
+    @property
+    def n_pooled(self) -> int:
+        """The number of runs in use of the opened pools, chosen or not."""
+        return sum(self.is_pooled)
+
     def ranked(self, row: int) -> RankedGrades:
         """Rank the labelled targets of the queries in a run."""
         sources = self.inputs.scope.sources

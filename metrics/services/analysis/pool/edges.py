@@ -5,7 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotate.services.collection.duplicates import originals_of
-from metrics.charts.analyses.pool.edges import Deepening, SaturatedQuery, edges_result
+from metrics.charts.analyses.pool.edges import (
+    Deepening,
+    PooledRuns,
+    SaturatedQuery,
+    edges_result,
+)
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
@@ -52,6 +57,7 @@ def saturated_queries(request: AnalysisRequest) -> AnalysisResult:
             for key, row in zip(sources[order].tolist(), numbers, strict=True)
         ],
         (edges.whole, edges.single, edges.several, edges.all_single),
+        runs=PooledRuns(len(rows), brought.n_pooled),
         n_with_edge=int(np.count_nonzero(edges.n_edge)),
         deepening=Deepening(
             n_listed,

@@ -9,7 +9,7 @@ from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTa
 from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_result
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.pool.bias_by_size import bias_by_size_result
-from metrics.charts.analyses.pool.edges import Deepening, edges_result, single_part
+from metrics.charts.analyses.pool.edges import Deepening, PooledRuns, edges_result, single_part
 from metrics.core.analyses.labels.exclusions import ReasonTotal
 from metrics.core.analyses.measures.both_directions import DirectionMeans, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
@@ -56,14 +56,17 @@ def test_the_bias_of_a_pool_of_one_team_is_told_after_it():
 
 
 @pytest.mark.parametrize(
-    ("n_positive", "sentence"),
+    ("n_positive", "n_runs", "sentence"),
     [
-        (1, "; 1 of 5 pairs of one run alone is positive"),
-        (2, "; 2 of 5 pairs of one run alone are positive"),
+        (1, 3, "; 1 of 5 pairs of one run alone is positive"),
+        (2, 3, "; 2 of 5 pairs of one run alone are positive"),
+        (2, 2, "; 2 of 5 pairs of one alone of the 2 chosen pooled runs are positive"),
+        (2, 1, ""),
     ],
 )
-def test_one_pair_is_positive_and_several_are(n_positive, sentence):
-    assert single_part(EdgeShare(5, n_positive, n_positive / 5, NO_INTERVAL)) == sentence
+def test_one_pair_is_positive_and_several_are(n_positive, n_runs, sentence):
+    share = EdgeShare(5, n_positive, n_positive / 5, NO_INTERVAL)
+    assert single_part(share, PooledRuns(n_runs, 3)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,10 @@ def test_of_more_queries_than_a_list_holds_the_first_have_the_pairs_and_the_form
 def test_a_headline_says_one_query():
     share = EdgeShare(5, 2, 0.4, NO_INTERVAL)
     deepening = Deepening(0, 0, 0, PACE)
-    result = edges_result([], (share,) * 4, n_with_edge=1, deepening=deepening, nouns=NOUNS)
+    runs = PooledRuns(2, 2)
+    result = edges_result(
+        [], (share,) * 4, runs=runs, n_with_edge=1, deepening=deepening, nouns=NOUNS
+    )
     assert "in 0 of 1 query at least half of them are" in result.headline
 
 

@@ -56,7 +56,12 @@ def expected(*runs: str) -> dict[str, tuple[int, ...]]:
 
 def rows_of(collection, **parameters) -> dict[str, tuple[int, ...]]:
     return {
-        row["query"]: (row["n_edge"], row["n_positive"], row["n_single"], row["n_added"])
+        row["query"]: (
+            row["n_edge"],
+            row["n_positive"],
+            row.get("n_single", row["n_edge"]),
+            row["n_added"],
+        )
         for row in table_of(collection, NAME, **parameters)
     }
 
@@ -104,6 +109,35 @@ def test_pairs_of_one_run_alone_have_a_share_of_their_own(study):
         of_query = [pair for pair in lone if pair[0] == keys[row["query"]]]
         assert row["n_all_single"] == len(of_query)
         assert row["n_single_positive"] == sum(grades[pair] > 0 for pair in of_query)
+
+
+def test_some_of_the_pooled_runs_are_said_to_be_the_chosen_ones(study):
+    runs = {run.name: run.pk for run in Run.objects.all()}
+    answer = answer_of(study, NAME, run=[runs["A"], runs["B"], runs["D"]]).result
+    pairs = [pair for pair in brought_by("A", "B") if pair in people_grades()]
+    lone = [pair for pair in pairs if (pair in brought_by("A")) != (pair in brought_by("B"))]
+    origin = "one alone of the 2 chosen pooled runs"
+    assert f"; of all {len(lone):,} pairs that {origin} brought " in answer.headline
+    assert any(f"at the edge that {origin} brought, " in note for note in answer.notes)
+    assert (
+        "1 more run is pooled and not chosen: the pairs are of the chosen ones, whether it brought "
+        "them too or not."
+    ) in answer.notes
+    titles = [column.title for column in answer.columns if "alone" in column.title]
+    assert titles == ["Of one chosen run alone there", "Graded pairs of one chosen run alone"]
+
+
+def test_of_a_single_run_nothing_is_said_of_pairs_of_one_run_alone(study):
+    result = answer_of(study, NAME, run=[Run.objects.get(name="A").pk]).result
+    sentences = [result.headline, result.reading, *result.notes]
+    sentences += [column.title for column in result.columns]
+    assert not any("alone" in sentence or "several" in sentence for sentence in sentences)
+    assert {"n_single", "n_all_single", "n_single_positive"}.isdisjoint(
+        column.key for column in result.columns
+    )
+    assert all(len(row) == len(result.columns) for row in result.rows) and result.rows
+    start = "2 more runs are pooled and not chosen: "
+    assert any(note.startswith(start) for note in result.notes)
 
 
 def test_the_button_sends_the_listed_queries_and_the_form_prices_them_alone(study, client):
