@@ -45,10 +45,10 @@ def bias_by_size_result(
     return AnalysisResult(
         headline=_headline(biases, measure, n_runs, n_groups, nouns),
         reading=(
-            f"The mean distance of a run's {measure} under the labels that only some of the runs "
+            f"The mean distance of a run's {measure} under the labels that only some of these runs "
             "brought from its score under all labels: over the runs of that smaller pool, and over "
             "the runs outside it, as a new run would be. Where the lines are near 0 the pool would "
-            "have said the same without its last runs."
+            "have said the same without the last of these runs."
             + (TEAMS_READING if n_teams else "")
             + " It describes these runs and labels, and has no interval: the choices share their "
             "runs and are no sample of pools, and a distance, which is never below 0, is on "
@@ -92,8 +92,8 @@ def _headline(
         )
     (fewest, _, first), (most, _, last) = outside[0], outside[-1]
     text = (
-        f"With {counted(fewest, 'run')} pooled, {measure} of a run outside the pool moves by "
-        f"{first:.3f} on average"
+        f"With {fewest:,} of these {n_runs:,} runs pooled, {measure} of one outside the pool moves "
+        f"by {first:.3f} on average"
     )
     if fewest != most:
         text += f", with {most:,} of {n_runs:,} by {last:.3f}"

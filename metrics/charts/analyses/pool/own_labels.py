@@ -110,14 +110,14 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
         return f"None of {counted(len(runs), 'run')} can be scored without labels of its own"
     run, loss, fall = max(losses, key=lambda row: row[2])
     part = loss.without_run
+    none = f"None of these {len(losses):,} pooled runs alone brought a"
+    if len(losses) == 1:
+        none = f"{run.name} alone brought no"
     if not any(row.without_run.n for _, row, _ in losses):
-        return f"None of {counted(len(losses), 'pooled run')} alone brought a pair that is labelled"
+        return f"{none} pair that is labelled"
     labels = f"the {counted(part.n, 'label')} that only it brought"
     if fall <= 0:
-        return (
-            f"Of {counted(len(losses), 'pooled run')} none alone brought a label that makes its "
-            f"{loss.measure} better"
-        )
+        return f"{none} label that makes its {loss.measure} better"
     if part.n < FEWEST:
         interval = interval_text(part.interval, digits=3)
         return (

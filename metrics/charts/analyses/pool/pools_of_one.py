@@ -104,8 +104,8 @@ def _headline(results: Sequence[PoolsOfOne], n_runs: int, n_groups: int, nouns: 
         )
     gain, interval = gain_texts(first)
     sentence = (
-        f"By the labels of its own pool alone, the {first.measure} of a run is {gain} than by "
-        f"those of another run's pool, on average over {counted(n_runs, 'run')} and {nouns.extent} "
+        f"By the labels of its own pool the {first.measure} of a run is {gain} than by those of "
+        f"another run's pool, on average over {counted(n_runs, 'run')} and {nouns.extent} "
         f"({interval})"
     )
     for result in of_teams:

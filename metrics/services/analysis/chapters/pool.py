@@ -77,11 +77,12 @@ ANALYSES = [
         paper="ECCV Caption, Table E.1",
         definition=(
             "Of each two of the chosen pooled runs, and of each with itself, the score of the one "
-            "with people's labels of those pairs alone that the other brought, as if only that one "
-            "had been pooled. Labels that none of these runs brought count throughout, and where "
-            "people's label is taken away a reference's comes back. The gain of a run by its own "
-            "pool is its score there less the mean of its scores by the pools of the others; it is "
-            "a mean over runs and queries, with Student's 95 % interval by groups of queries. "
+            "with people's labels of those pairs alone that the other brought, as if of these runs "
+            "only that one had been pooled. Labels that none of these runs brought count "
+            "throughout, and where people's label is taken away a reference's comes back. The gain "
+            "of a run by its own pool is its score there less the mean of its scores by the pools "
+            "of the others; it is a mean over runs and queries, with Student's 95 % interval by "
+            "groups of queries. "
             "Where two of these runs or more name different teams, and a team has several, the "
             "same by pools of one team, which hold what any of its runs here brought: a run's own "
             "is that of its team, and a run without a team is one by itself. Labels and positives "

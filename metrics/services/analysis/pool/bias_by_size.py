@@ -49,7 +49,7 @@ def bias_of_fewer_runs(request: AnalysisRequest) -> AnalysisResult:
     )
     if not biases:
         raise NotDefined(f"{measure.name} has no finite value for these runs: choose another one.")
-    nouns, notes = nouns_of(inputs), []
+    nouns, notes = nouns_of(inputs), brought.kept_label_notes(rows)
     if names := [name_of(brought.runs[row]) for row in brought.chosen_rows if row not in rows]:
         notes.append(f"Left out, as no opened pool has them: {', '.join(names)}.")
     if len(rows) > ALL_SUBSETS_UP_TO:

@@ -1,10 +1,12 @@
 """Pairs that runs brought to the pools of a collection, and the labels of each pair by origin."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.phrases import counted
 from annotate.models import Direction
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
@@ -64,6 +66,17 @@ class BroughtLabels(NamedTuple):
     def n_pooled(self) -> int:
         """The number of runs in use of the opened pools, chosen or not."""
         return sum(self.is_pooled)
+
+    def kept_label_notes(self, rows: Sequence[int]) -> list[str]:
+        """A sentence on pooled runs beside those of some rows, whose own labels always count."""
+        n_more = self.n_pooled - len(rows)
+        if not n_more:
+            return []
+        verb, pronoun = ("is", "it") if n_more == 1 else ("are", "they")
+        return [
+            f"{counted(n_more, 'more run')} {verb} pooled and not among these: labels that "
+            f"{pronoun} brought and none of these did count throughout."
+        ]
 
     def ranked(self, row: int) -> RankedGrades:
         """Rank the labelled targets of the queries in a run."""

@@ -60,6 +60,7 @@ def scores_by_pools_of_one(request: AnalysisRequest) -> AnalysisResult:
             f"Of the first {len(rows):,} of {len(rows) + n_further:,} pooled runs by name: choose "
             "others for a table of these."
         )
+    notes += brought.kept_label_notes(rows)
     of_teams = brought_by_team(is_brought, teams.numbers)
     return pools_of_one_result(
         results,

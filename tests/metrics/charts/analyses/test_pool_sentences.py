@@ -32,8 +32,8 @@ def test_the_bias_of_a_small_pool_is_told_beside_that_of_a_large_one():
         biases, measure="AP", n_runs=3, n_teams=0, n_labels=90, n_groups=40, nouns=NOUNS
     )
     assert result.headline == (
-        "With 1 run pooled, AP of a run outside the pool moves by 0.250 on average, with 2 of 3 by "
-        "0.125"
+        "With 1 of these 3 runs pooled, AP of one outside the pool moves by 0.250 on average, with "
+        "2 of 3 by 0.125"
     )
 
 
@@ -48,9 +48,9 @@ def test_the_bias_of_a_pool_of_one_team_is_told_after_it():
         biases, measure="AP", n_runs=3, n_teams=2, n_labels=90, n_groups=40, nouns=NOUNS
     )
     assert result.headline == (
-        "With 1 run pooled, AP of a run outside the pool moves by 0.250 on average, with 2 of 3 by "
-        "0.125; with 1 whole team pooled, that of another team's run by 0.300, of a run inside by "
-        "0.025"
+        "With 1 of these 3 runs pooled, AP of one outside the pool moves by 0.250 on average, with "
+        "2 of 3 by 0.125; with 1 whole team pooled, that of another team's run by 0.300, of a run "
+        "inside by 0.025"
     )
     assert result.rows[2] == ["teams", 1, 2, 0.15, 0.025, 0.3, 1.5]
 

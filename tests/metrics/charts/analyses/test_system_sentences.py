@@ -128,8 +128,8 @@ def test_the_closest_runs_that_differ_are_counted():
 @pytest.mark.parametrize(
     ("loss", "words"),
     [
-        (-0.02, "Of 1 pooled run none alone brought a label that makes its AP better"),
-        (0.0, "Of 1 pooled run none alone brought a label that makes its AP better"),
+        (-0.02, "A alone brought no label that makes its AP better"),
+        (0.0, "A alone brought no label that makes its AP better"),
         (0.03, "AP"),
     ],
 )
@@ -139,6 +139,13 @@ def test_a_gain_without_own_labels_is_not_called_a_loss(n, loss, words):
     assert words in headline and "worse by -" not in headline
     if loss > 0:
         assert ("worse by 0.030" in headline) == (n == 40)
+
+
+def test_runs_that_gain_without_own_labels_are_those_chosen():
+    runs = [pooled_run("A", 5, -0.02), pooled_run("B", 5, 0.0)]
+    assert own_labels_result(runs, n_labels=60, depths=[10], nouns=NOUNS).headline == (
+        "None of these 2 pooled runs alone brought a label that makes its AP better"
+    )
 
 
 def test_scores_of_a_large_range_have_no_more_bins_than_a_chart_could_need():

@@ -80,6 +80,16 @@ def test_without_two_teams_there_are_no_rows_of_teams(study):
     assert "team" not in result.reading
 
 
+def test_labels_of_pooled_runs_that_are_not_chosen_are_said_to_count(study):
+    runs = {run.name: run.pk for run in Run.objects.all()}
+    result = answer_of(study, NAME, run=[runs["A"], runs["C"]]).result
+    assert (
+        "1 more run is pooled and not among these: labels that it brought and none of these "
+        "did count throughout."
+    ) in result.notes
+    assert not any("count throughout" in note for note in answer_of(study, NAME).result.notes)
+
+
 def test_one_pooled_run_is_too_few(study):
     runs = {run.name: run.pk for run in Run.objects.all()}
     answer = answer_of(study, NAME, run=[runs["A"], runs["D"]])

@@ -125,7 +125,7 @@ def test_many_queries_have_a_sentence_with_an_interval(study, monkeypatch):
     headline = answer_of(study, NAME, measure="AP").result.headline
     word = "worse" if gain < 0 else "better"
     assert headline.startswith(
-        f"By the labels of its own pool alone, the AP of a run is {abs(gain):.3f} {word} than by "
+        f"By the labels of its own pool the AP of a run is {abs(gain):.3f} {word} than by "
         "those of another run's pool, on average over 3 runs and 8 queries (95 % interval "
     )
 
@@ -147,6 +147,16 @@ def test_of_very_many_runs_the_first_are_shown(study, monkeypatch):
     result = answer_of(study, NAME, measure="AP").result
     assert {row[0] for row in result.rows} == {"A", "B"}
     assert any(note.startswith("Of the first 2 of 3 pooled runs by name") for note in result.notes)
+
+
+def test_labels_of_pooled_runs_that_are_not_chosen_are_said_to_count(study):
+    note = (
+        "1 more run is pooled and not among these: labels that it brought and none of these "
+        "did count throughout."
+    )
+    runs = {run.name: run.pk for run in Run.objects.all()}
+    assert note in answer_of(study, NAME, run=[runs["A"], runs["B"], runs["D"]]).result.notes
+    assert not any("count throughout" in note for note in answer_of(study, NAME).result.notes)
 
 
 def test_what_is_missing_is_said(study):
