@@ -4,6 +4,8 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
+from annotate.core.files.formats import FormatError, quoted
+from metrics.core.files.score_headings import names_measures
 from metrics.core.files.scores import CHOICES, ScoreTable, option_name, read_scores
 
 
@@ -17,7 +19,18 @@ def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICE
 
 
 def read_table(path: str, options: dict[str, Any]) -> ScoreTable:
-    """Read the scores of a file that the options choose. Raises FormatError and OSError."""
+    """Read the scores of a file that the options choose.
+
+    Raises OSError and FormatError, also where a heading says that rows are runs or measures.
+    """
     chosen_values = {column: options[column] for column in CHOICES if options[column]}
     with open(path, "rb") as stream:
-        return read_scores(stream, name=path, chosen_values=chosen_values)
+        table = read_scores(stream, name=path, chosen_values=chosen_values)
+    if table.has_runs or names_measures(table.row_head):
+        message = (
+            f"the file has rows of {quoted(table.row_head)}, and this takes a row for each query, "
+            "which its first column names, and a column for each run. Averages of runs by measures "
+            "are for analyse measure-correlations --scores."
+        )
+        raise FormatError(path, 1, table.row_head, message)
+    return table

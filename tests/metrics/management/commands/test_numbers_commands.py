@@ -286,3 +286,13 @@ def test_compare_refuses_a_median(files):
         "MedR",
     )
     assert process.stderr == "CommandError: MedR is a median, and runs are compared by means."
+
+
+@pytest.mark.parametrize("command", ["compare", "plan"])
+@pytest.mark.parametrize("head", ["model", "Systems", "metric"])
+def test_a_table_of_averages_is_refused_where_rows_are_queries(tmp_path, command, head):
+    path = tmp_path / "averages.csv"
+    path.write_text(f"{head},AP,RR\na,0.5,0.6\nb,0.4,0.7\nc,0.3,0.3\n")
+    answer = manage(command, str(path))
+    words = f'averages.csv: Line 1: the file has rows of "{head}", and this takes a row for each'
+    assert words in answer.stderr and answer.stdout == ""
