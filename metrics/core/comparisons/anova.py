@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from metrics.core.statistics.rounding import without_offset
+
 
 class Anova(NamedTuple):
     """Sums of squares, degrees of freedom, mean squares of systems, topics and the rest.
@@ -42,6 +44,7 @@ def two_way(scores: NDArray[np.float64]) -> Anova:
         raise ValueError(
             "Analysis of variance needs two topics or more x two systems or more, without gaps."
         )
+    scores = without_offset(scores)  # squares of what all have in common would drown the rest
     t, s = scores.shape
     grand = scores.mean()
     system_effect, topic_effect = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand

@@ -14,8 +14,9 @@ from scipy import special
 
 from metrics.core.comparisons.anova import two_way
 from metrics.core.statistics.intervals import Interval
+from metrics.core.statistics.rounding import rounding
 
-_ROUNDING = 1e-24  # of the largest squared score
+_EQUAL = 1e-9  # of the larger mean square: two that are closer are equal but for rounding
 _MANY = 1e12  # degrees of freedom of a known variance
 
 
@@ -78,15 +79,31 @@ class Generalizability(NamedTuple):
     absolute: SignalRatio
 
 
-def mean_squares(scores: NDArray[np.float64]) -> MeanSquares:
-    """The mean squares of (T, S) finite scores, T >= 2, S >= 2 (ValueError); rounding is 0."""
+def mean_squares(scores: NDArray[np.float64], *, least: float | None = None) -> MeanSquares:
+    """The mean squares of (T, S) finite scores, T >= 2, S >= 2 (ValueError).
+
+    least : what rounding alone makes of a difference; None where scores are not summed by group
+
+    What is rounding is 0, and those of systems and topics that are that of the error but for
+    rounding are equal to it: no variance is then estimated of them.
+    """
     table = two_way(scores)
-    lowest = _ROUNDING * float(np.square(scores).max())
-    systems, topics, error = (
-        0.0 if value <= lowest else value
-        for value in (table.ms_systems, table.ms_topics, table.ms_error)
+    least = rounding(scores) if least is None else least
+    error = 0.0 if table.ms_error <= least**2 else table.ms_error
+
+    def beside_error(mean_square: float) -> float:
+        larger = max(mean_square, error)
+        # of rounding d a mean square m makes (sqrt(m) + d)^2, with some more for topics and runs
+        unknown = _EQUAL * larger + least * (4 * math.sqrt(larger) + least)
+        return error if abs(mean_square - error) <= unknown else mean_square
+
+    return MeanSquares(
+        beside_error(table.ms_systems),
+        beside_error(table.ms_topics),
+        error,
+        scores.shape[1],
+        scores.shape[0],
     )
-    return MeanSquares(systems, topics, error, scores.shape[1], scores.shape[0])
 
 
 def generalizability(squares: MeanSquares, *, confidence: float = 0.95) -> Generalizability:

@@ -3,6 +3,7 @@
 from metrics.charts.analyses.systems.topics_needed import topics_needed_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.generalizability import generalizability, mean_squares
+from metrics.core.statistics.rounding import rounding_of_shares
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
@@ -23,5 +24,6 @@ def needed_of_file(request: FileRequest) -> AnalysisResult:
 
 
 def _result(scores: TopicScores) -> AnalysisResult:
-    study = generalizability(mean_squares(units(scores)))
+    least = rounding_of_shares(scores.values, scores.groups)
+    study = generalizability(mean_squares(units(scores), least=least))
     return topics_needed_result(topic_table(scores), study)

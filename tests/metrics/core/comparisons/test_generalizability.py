@@ -118,6 +118,40 @@ def test_without_noise_one_topic_is_enough_and_without_anything_nothing_is_defin
     assert nothing.relative.value is None and nothing.relative.coefficient(3)[0] is None
 
 
+def one_score_apart(n_topics: int, n_systems: int, by: float) -> np.ndarray:
+    """Runs that are equal but on the first topic, where one of them has another score."""
+    scores = np.repeat(np.random.default_rng(3).integers(1, 10_000, (n_topics, 1)), n_systems, 1)
+    scores = scores / 10_000
+    scores[0, -1] += by
+    return scores
+
+
+@pytest.mark.parametrize("by", [1.0, 0.1, -0.05, 1e-4, 1e-6])
+@pytest.mark.parametrize(("n_topics", "n_systems"), [(50, 2), (60, 4), (7, 3)])
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e6])
+def test_mean_squares_that_are_equal_but_for_rounding_are_equal(n_topics, n_systems, by, scale):
+    squares = mean_squares(scale * one_score_apart(n_topics, n_systems, by))
+    assert squares.systems == squares.error > 0
+    ours = generalizability(squares)
+    assert ours.components.systems == ours.relative.value == ours.absolute.value == 0
+    assert "systems" not in ours.components.negative
+    assert ours.relative.topics_for(0.9)[0] is ours.absolute.topics_for(0.9)[0] is None
+
+
+def test_a_single_score_above_0_makes_all_three_mean_squares_equal():
+    scores = np.zeros((60, 4))
+    scores[0, 3] = 1
+    assert mean_squares(scores)[:3] == (pytest.approx(1 / 240),) * 3
+    assert generalizability(mean_squares(scores)).components.topics == 0
+
+
+def test_mean_squares_that_differ_in_the_sixth_digit_do():
+    scores = one_score_apart(50, 2, 0.1)
+    scores[1:, 1] += 1e-7
+    squares = mean_squares(scores)
+    assert squares.systems > squares.error
+
+
 def test_the_interval_of_the_relative_ratio_covers_the_true_one():
     """2,000 worlds of normal effects: 95 % of them, give or take three standard errors."""
     rng = np.random.default_rng(7)

@@ -79,6 +79,25 @@ def test_runs_without_differences_are_said_to_be_so():
     assert rows["E rho squared of 0.9"]["n"] is None
 
 
+def test_runs_that_differ_on_one_topic_differ_no_more_than_chance_lets_them():
+    """The mean square of runs is then that of the error, but for rounding."""
+    lone = np.zeros((60, 4))
+    lone[0, 3] = 1
+    result = of_scores(NAME, lone)
+    assert result.headline.endswith("on 60 topics: their variance is estimated as 0")
+    rows = by_quantity(rows_of(result))
+    assert rows["E rho squared of 0.9"]["n"] is rows["Phi of 0.9"]["n"] is None
+    assert not any("below 0" in note for note in result.notes)
+
+
+def test_groups_that_differ_on_one_topic_do_not_either():
+    values = np.repeat(np.random.default_rng(4).integers(1, 900, (90, 1)) / 1_000, 2, axis=1)
+    values[0, 1] += 0.1
+    result = of_scores(NAME, values, groups=[f"video {t // 3}" for t in range(90)])
+    assert result.headline.endswith("on 30 groups of topics: their variance is estimated as 0")
+    assert not any("below 0" in note for note in result.notes)
+
+
 @needs_real_data
 def test_the_best_runs_of_trec_3_as_gt4ireval_has_them():
     scores = matrix(FOLDER / "trec_topic_run_matrices" / "adhoc3.csv")
