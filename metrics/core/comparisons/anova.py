@@ -48,8 +48,8 @@ def two_way(scores: NDArray[np.float64]) -> Anova:
     t, s = scores.shape
     grand = scores.mean()
     system_effect, topic_effect = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand
-    residual = scores - grand - system_effect[None, :] - topic_effect[:, None]
-    ss = t * np.sum(system_effect**2), s * np.sum(topic_effect**2), np.sum(residual**2)
+    error = residuals(scores)
+    ss = t * np.sum(system_effect**2), s * np.sum(topic_effect**2), np.sum(error**2)
     df = s - 1, t - 1, (s - 1) * (t - 1)
     ms_systems, ms_topics, ms_error = (
         float(total / freedom) for total, freedom in zip(ss, df, strict=True)
@@ -71,6 +71,14 @@ def two_way(scores: NDArray[np.float64]) -> Anova:
         p_systems=float(special.fdtrc(df[0], df[2], f_systems)),
         p_topics=float(special.fdtrc(df[1], df[2], f_topics)),
     )
+
+
+def residuals(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(t, s) finite scores less the effects of their topics and systems: what `two_way` squares."""
+    scores = without_offset(scores)
+    grand = scores.mean()
+    system_effect, topic_effect = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand
+    return np.asarray(scores - grand - system_effect[None, :] - topic_effect[:, None])
 
 
 def anderson_darling(sample: NDArray[np.float64]) -> tuple[float, float]:

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.comparisons.anova import anderson_darling
+from metrics.core.comparisons.anova import anderson_darling, residuals
 from metrics.core.comparisons.significance import benjamini_hochberg
 from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.rounding import rounding_of_shares, without_offset
 
 FEWEST = 8  # values that the test takes
 RATE = 0.05  # of false discoveries
-NO_SPREAD = 1e-9  # of the largest score: values closer to each other differ by rounding alone
 
 
 class Normality(NamedTuple):
@@ -49,14 +49,14 @@ def normality_table(scores: NDArray[np.float64], *, groups: Groups) -> Normality
     """
     if groups.n < FEWEST:
         raise ValueError(f"A test of normality takes {FEWEST} topics, or groups of them, or more.")
-    shares = groups.shares(np.asarray(scores, dtype=np.float64))
-    residuals = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
-    least = NO_SPREAD * float(np.abs(shares).max())
-    return NormalityTable(len(shares), _tests(shares, least), _tests(residuals, least))
+    scores = np.asarray(scores, dtype=np.float64)
+    least = rounding_of_shares(scores, groups)
+    shares = groups.shares(without_offset(scores))
+    return NormalityTable(len(shares), _tests(shares, least), _tests(residuals(shares), least))
 
 
 def _tests(values: NDArray[np.float64], least: float) -> list[Normality]:
-    """Test each column whose values differ by more than `least`."""
+    """Test each column whose values differ by more than `least`, which is rounding."""
     is_tested = np.ptp(values, axis=0) > least
     a_squared, p = np.full((2, values.shape[1]), np.nan)
     for column in np.flatnonzero(is_tested).tolist():

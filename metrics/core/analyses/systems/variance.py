@@ -5,11 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.comparisons.anova import two_way
+from metrics.core.comparisons.anova import residuals, two_way
 from metrics.core.statistics.groups import Groups
-
-NO_VARIANCE = 1e-18  # of the squares of all scores: what is less is rounding
-NO_ERROR = 1e-18  # of all variance: what is less is rounding
+from metrics.core.statistics.rounding import rounding_of_shares, without_offset
 
 
 class VarianceSource(NamedTuple):
@@ -46,14 +44,17 @@ def variance_table(scores: NDArray[np.float64], *, groups: Groups) -> VarianceTa
 
     scores : (T, S) finite; groups : of the T topics, two or more (ValueError)
     Where topics come in groups, a group's share in the mean over all topics (`Groups.shares`) takes
-    the place of a topic's score. TRECVID (Hauptmann & Lin 2005), Equation 2; omega squared: Hays
-    1963, Statistics for Psychologists. Equals statsmodels anova_lm.
+    the place of a topic's score. Equal is what differs by rounding alone. TRECVID (Hauptmann & Lin
+    2005), Equation 2; omega squared: Hays 1963, Statistics for Psychologists. Equals statsmodels
+    anova_lm.
     """
-    shares = groups.shares(np.asarray(scores, dtype=np.float64))
+    scores = np.asarray(scores, dtype=np.float64)
+    least = rounding_of_shares(scores, groups)
+    shares = groups.shares(without_offset(scores))
     anova = two_way(shares)
     total = anova.ss_systems + anova.ss_topics + anova.ss_error
-    is_constant = total <= NO_VARIANCE * float(np.square(shares).sum())
-    has_error = not is_constant and anova.ss_error > NO_ERROR * total
+    is_constant = bool(np.ptp(shares) <= least)
+    has_error = not is_constant and bool(np.ptp(residuals(shares)) > least)
     n, n_systems = shares.shape
 
     def share_of(sum_of_squares: float) -> float | None:

@@ -80,6 +80,22 @@ def test_residuals_that_are_rounding_are_not_tested():
     check(table.scores, list(scores.T))
 
 
+@pytest.mark.parametrize("offset", [-1e9, 1e9])
+def test_what_all_scores_have_in_common_changes_nothing(offset):
+    """At a billion scores keep seven decimals, enough for the tests of what is over."""
+    parts = np.random.default_rng(6).integers(0, 1_024, (20, 3)) / 1_024
+    table = normality_table(offset + parts, groups=Groups.single(20))
+    check(table.scores, list(parts.T))
+    check(table.residuals, residuals_of(parts))
+
+
+def test_scores_a_step_of_their_numbers_apart_are_equal():
+    scores = 1e9 + np.random.default_rng(6).random((20, 3))
+    scores[:, 1] = 1e9
+    scores[3, 1] = np.nextafter(1e9, np.inf)
+    assert normality_table(scores, groups=Groups.single(20)).scores[1] == NOT_TESTED
+
+
 def test_equal_scores_have_no_test():
     table = normality_table(np.zeros((9, 2)), groups=Groups.single(9))
     assert table.scores == table.residuals == [NOT_TESTED] * 2

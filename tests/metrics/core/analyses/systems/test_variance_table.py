@@ -70,6 +70,33 @@ def test_equal_scores_have_no_shares_and_no_f():
     assert table.total.share is None and table.total.sum_of_squares == pytest.approx(0)
 
 
+@pytest.mark.parametrize("offset", [0, -1e9, 1e9])
+def test_what_all_scores_have_in_common_changes_nothing(offset):
+    """At a billion scores keep seven decimals: each part is as that of what is over."""
+    parts = np.random.default_rng(6).integers(0, 1_024, (8, 3)) / 1_024
+    alone = variance_table(parts, groups=Groups.single(8))
+    beside = variance_table(offset + parts, groups=Groups.single(8))
+    for ours, expected in zip(beside[1:], alone[1:], strict=True):
+        assert ours.sum_of_squares == pytest.approx(expected.sum_of_squares)
+        assert ours.share == pytest.approx(expected.share)
+    assert beside.systems.f == pytest.approx(alone.systems.f)
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1.0, 1e12])
+def test_scores_are_equal_that_rounding_alone_takes_apart(scale):
+    equal = np.full((8, 3), 0.3) * scale
+    equal[2, 1] = np.nextafter(equal[2, 1], np.inf)
+    assert variance_table(equal, groups=Groups.single(8)).total.share is None
+    equal[2, 1] *= 1 + 1e-13
+    assert variance_table(equal, groups=Groups.single(8)).total.share is not None
+
+
+def test_a_lead_that_is_the_same_on_each_topic_leaves_no_error_at_a_billion():
+    scores = 1e9 + np.random.default_rng(7).random((8, 1)) + np.array([[0.1, 0.3, 0.2]])
+    table = variance_table(scores, groups=Groups.single(8))
+    assert table.systems.f is None and table.systems.share > 0
+
+
 def test_where_nothing_is_left_to_error_f_is_not_given():
     scores = np.array([[0.1], [0.2], [0.7]]) + np.array([[0.1, 0.3, 0.2]])
     table = variance_table(scores, groups=Groups.single(3))
