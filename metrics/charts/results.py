@@ -1,6 +1,6 @@
 """The result of an analysis: a sentence, a table of numbers, and their chart if it has one."""
 
-from math import ceil
+from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 from metrics.charts.charts import Chart, Figure, Spec
@@ -111,12 +111,30 @@ def rounded_up(value: float, digits: int) -> float:
     return ceil(value * unit - 1e-6) / unit
 
 
+def number_text(number: float, digits: int) -> str:
+    """A number with so many digits after the point; with three that count where these are all 0."""
+    text = f"{number:z.{digits}f}"
+    return text if float(text) or not number else f"{number:.3g}"
+
+
+def bound_text(bound: float, digits: int) -> str:
+    """A number, 0 or more, that others are at most: like `number_text`, but rounded up."""
+    if bound and not float(f"{bound:.{digits}f}"):
+        return f"{rounded_up(bound, 2 - floor(log10(bound))):.3g}"
+    return f"{rounded_up(bound, digits):.{digits}f}"
+
+
 def interval_text(interval: Interval, *, digits: int) -> str:
-    """An interval in words, as in "95 % interval 2.8 to 3.5"; that there is none, without one."""
+    """An interval in words, as in "95 % interval 2.8 to 3.5"; that there is none, without one.
+
+    digits : after the point; where both ends have none but 0 in these, three that count
+    """
     if interval.low is None or interval.high is None:
         return "no interval"
-    low, high = (f"{end:z.{digits}f}" for end in (interval.low, interval.high))
-    return f"95 % interval {low} to {high}"
+    ends = [f"{end:z.{digits}f}" for end in (interval.low, interval.high)]
+    if not any(map(float, ends)):
+        ends = [number_text(end, digits) for end in (interval.low, interval.high)]
+    return f"95 % interval {ends[0]} to {ends[1]}"
 
 
 def share_text(share: float, interval: Interval) -> str:

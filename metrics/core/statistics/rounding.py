@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from metrics.core.statistics.groups import Groups
 
 STEP = 2.0**-50  # four steps of float64 at 1
+OF_SUMS = 1e-12  # of the largest sum: as of 1,100 scores from 0 to 1
 
 
 def rounding(scores: NDArray[np.float64]) -> float:
@@ -34,6 +35,14 @@ def rounding_of_shares(scores: NDArray[np.float64], groups: Groups) -> float:
     return rounding(scores) * float(groups.mass.max()) * groups.n / groups.n_queries
 
 
+def rounding_of_sums(sums: NDArray[np.float64]) -> float:
+    """The most that rounding alone can make of the difference of two sums or means, as of bounds.
+
+    sums : finite, or NaN, which does not count; what was added up is not at hand; 0 for none
+    """
+    return OF_SUMS * float(np.nanmax(np.abs(sums), initial=0.0))
+
+
 def without_offset(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores less the one nearest to 0 where that costs no digit: differences are what they were.
 
@@ -47,6 +56,14 @@ def without_offset(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if low > 0 and high <= 2 * low:
         return scores - low
     return scores - high if high < 0 and 2 * high <= low else scores
+
+
+def means_for_order(scores: NDArray[np.float64], groups: Groups) -> NDArray[np.float64]:
+    """(S,) means of (Q, S) finite scores to order S systems by: those that are equal are ties.
+
+    Their differences are those of the means; what all scores have in common may be missing.
+    """
+    return with_ties(groups.mean(without_offset(scores)), within=rounding(scores))
 
 
 def with_ties(numbers: NDArray[np.float64], *, within: float) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from scipy import optimize, special
 
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.resampling import draw_indices, is_reversed, seed_of
+from metrics.core.statistics.rounding import rounding_of_sums, with_ties
 from metrics.core.statistics.sample_errors import sample_errors
 from metrics.core.statistics.two_values import TwoValues
 
@@ -328,16 +329,16 @@ def middle_pair(
 
 
 def _middle(spreads: NDArray[np.float64]) -> MiddleBySpread:
-    """The middle of spreads, rounded so that the order of additions makes no difference.
+    """The middle of spreads, of which those that are equal, or 0, but for rounding are so.
 
     The first on a tie.
     """
-    # in units of the largest, so that scores may be of any size
-    shares = np.round(spreads / (spreads.max() or 1), 12)
-    ascending_shares = np.sort(shares)
-    middle = ascending_shares[len(ascending_shares) // 2]
-    least, most = (float(ascending_shares[end] / middle) if middle else 1.0 for end in (0, -1))
-    return MiddleBySpread(int(np.argmax(shares == middle)), least, most)
+    beside_0 = np.append(0.0, spreads)
+    spreads = with_ties(beside_0, within=rounding_of_sums(spreads))[1:]
+    ascending_spreads = np.sort(spreads)
+    middle = ascending_spreads[len(ascending_spreads) // 2]
+    least, most = (float(ascending_spreads[end] / middle) if middle else 1.0 for end in (0, -1))
+    return MiddleBySpread(int(np.argmax(spreads == middle)), least, most)
 
 
 def _check_scores(scores: ArrayLike) -> NDArray[np.float64]:

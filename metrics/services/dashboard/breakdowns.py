@@ -22,6 +22,7 @@ from metrics.core.agreement.agreement import (
 from metrics.core.agreement.confusions import by_value, coincidences, one_against_rest
 from metrics.core.agreement.counts import group
 from metrics.core.agreement.unit_samples import GroupedUnits
+from metrics.core.statistics.rounding import rounding, with_ties
 from metrics.services.dashboard.label_rows import Ids, LabelRows
 
 Value = dict[str, Any]
@@ -182,7 +183,8 @@ def worst_queries(
     mean_share = np.bincount(query_index, weights=equal_share, minlength=len(queries)) / np.maximum(
         n_pairs, 1
     )
-    order = np.lexsort((queries, -n_pairs, np.round(mean_share, 12)))
+    mean_share = with_ties(mean_share, within=rounding(equal_share))
+    order = np.lexsort((queries, -n_pairs, mean_share))
     worst = order[n_pairs[order] >= MIN_PAIRS][:MAX_WORST].tolist()
     return {
         "n_queries": len(queries),

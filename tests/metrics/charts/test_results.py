@@ -1,6 +1,13 @@
 """Results of analyses: JSON and back, printed cells, intervals in words."""
 
-from metrics.charts.results import AnalysisResult, Column, figure_of, interval_text
+from metrics.charts.results import (
+    AnalysisResult,
+    Column,
+    bound_text,
+    figure_of,
+    interval_text,
+    number_text,
+)
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 
 RESULT = AnalysisResult(
@@ -44,8 +51,25 @@ def test_a_bound_is_printed_no_smaller_than_it_is():
     printed = [str(figure_of(value, bound)) for value in (1 / 30, 0.0334, 0.065, 0.1 + 0.2, 0, 2)]
     assert printed == ["0.034", "0.034", "0.065", "0.300", "0.000", "2.000"]
     assert figure_of(1 / 30, bound).exact == repr(1 / 30)
+    texts = [bound_text(value, 3) for value in (1 / 30, 0.065, 0, 1 / 3000, 1 / 3e15, 7.1)]
+    assert texts == ["0.034", "0.065", "0.000", "0.000334", "3.34e-16", "7.100"]
 
 
 def test_an_interval_is_told_or_that_there_is_none():
     assert interval_text(Interval(2.804, 3.5), digits=2) == "95 % interval 2.80 to 3.50"
     assert interval_text(NO_INTERVAL, digits=2) == "no interval"
+
+
+def test_a_number_without_a_digit_in_its_place_is_told_by_those_that_count():
+    assert number_text(0.12345, 4) == "0.1235"
+    assert number_text(0, 4) == number_text(-0.0, 4) == "0.0000"
+    assert number_text(5.8612e-15, 4) == "5.86e-15"
+    assert number_text(-0.00002, 4) == "-2e-05"
+
+
+def test_an_interval_has_digits_that_count_where_both_ends_would_be_0():
+    tiny = Interval(-1.04e-16, 6.75e-16)
+    assert interval_text(tiny, digits=4) == "95 % interval -1.04e-16 to 6.75e-16"
+    assert interval_text(Interval(0.0, 0.00002), digits=4) == "95 % interval 0.0000 to 2e-05"
+    assert interval_text(Interval(0.00002, 0.5), digits=4) == "95 % interval 0.0000 to 0.5000"
+    assert interval_text(Interval(0.0, 0.0), digits=4) == "95 % interval 0.0000 to 0.0000"

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from annotate.core.phrases import counted, first_few
-from metrics.charts.analyses.measures.run_scores import DIGITS, MOST_LINES
+from metrics.charts.analyses.measures.run_scores import MOST_LINES
 from metrics.charts.axes import WRAPPED
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.charts.results import AnalysisResult, Column, interval_text, number_text
 from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
 from metrics.core.analyses.measures.run_orders import RunMean
 from metrics.core.measures.measures import parse_one
+from metrics.core.statistics.rounding import rounding_of_sums, with_ties
 
 FEWEST = 30  # queries of each direction that a headline tells of
 DIRECTIONS = {"forward": "Query to document", "reverse": "Document to query"}
@@ -57,13 +60,14 @@ class SystemTable(NamedTuple, Generic[Means]):
     @property
     def in_order(self) -> list[SystemRow[Means]]:
         """The rows by the mean of both directions by the first measure, the best first."""
-        return sorted(self.rows, key=self._place)
+        places = self._places
+        return [self.rows[row] for row in sorted(range(len(self.rows)), key=places.__getitem__)]
 
     @property
     def leaders(self) -> list[str]:
         """The systems with the best mean of the order: one, or several whose means are equal."""
-        order = self.in_order
-        return [row.system for row in order if self._place(row)[:2] == self._place(order[0])[:2]]
+        places = sorted(self._places)
+        return [place[2] for place in places if place[:2] == places[0][:2]]
 
     @property
     def is_clear(self) -> bool:
@@ -76,12 +80,17 @@ class SystemTable(NamedTuple, Generic[Means]):
         names = [name for row in self.in_order for name in (row.forward_run, row.reverse_run)]
         return list(dict.fromkeys(names))
 
-    def _place(self, row: SystemRow[Means]) -> tuple[bool, float, str]:
-        mean = row.means.by_measure[0].mean
-        if mean is None:
-            return True, 0, row.system
+    @property
+    def _places(self) -> list[tuple[bool, float, str]]:
+        """Of each row whether it has no mean, the mean, less being better, and its system."""
+        means = [row.means.by_measure[0].mean for row in self.rows]
         sign = 1 if self.smaller_is_better[0] else -1
-        return False, sign * round(mean, DIGITS), row.system
+        values = np.array([np.nan if mean is None else sign * mean for mean in means])
+        tied = with_ties(values, within=rounding_of_sums(values)).tolist()
+        return [
+            (mean is None, 0.0 if mean is None else value, row.system)
+            for mean, value, row in zip(means, tied, self.rows, strict=True)
+        ]
 
 
 def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
@@ -169,18 +178,18 @@ def _headline(table: SystemTable[SystemMeans]) -> str:
             else (f"{systems} have the same")
         )
         return (
-            f"{share} mean of both directions by {name}, {means.mean:.3f}: "
+            f"{share} mean of both directions by {name}, {number_text(means.mean, 3)}: "
             f"{first_few(table.leaders)}"
         )
     verb = "has a" if len(table.rows) == 1 else "has the best"
     return (
-        f"{best.system} {verb} mean of both directions by {name}, {means.mean:.3f}: "
+        f"{best.system} {verb} mean of both directions by {name}, {number_text(means.mean, 3)}: "
         f"{_told(means.forward)} from query to document, {_told(means.reverse)} back"
     )
 
 
 def _told(mean: RunMean) -> str:
-    return f"{mean.value or 0:.3f} ({interval_text(mean.interval, digits=3)})"
+    return f"{number_text(mean.value or 0, 3)} ({interval_text(mean.interval, digits=3)})"
 
 
 def table_notes(table: SystemTable[Means]) -> list[str]:

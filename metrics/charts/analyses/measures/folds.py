@@ -11,7 +11,7 @@ from metrics.charts.analyses.measures.both_directions import (
     table_notes,
 )
 from metrics.charts.analyses.measures.run_scores import MOST_LINES
-from metrics.charts.results import AnalysisResult, Column
+from metrics.charts.results import AnalysisResult, Column, number_text
 from metrics.core.analyses.measures.both_directions import FoldMean, SystemFolds
 
 ENDS = {"smallest": "smallest", "largest": "largest"}
@@ -75,11 +75,11 @@ def _headline(table: SystemTable[SystemFolds], n_folds: int) -> str:
     verb = "has a" if n_systems == 1 else "has the best"
     return (
         f"Over {n_folds} folds {best.system} {verb} mean of both directions by {name}, "
-        f"{means.mean:.3f}: {_told(means.forward)} from query to document, {_told(means.reverse)} "
-        "back"
+        f"{number_text(means.mean, 3)}: {_told(means.forward)} from query to document, "
+        f"{_told(means.reverse)} back"
     )
 
 
 def _told(fold_mean: FoldMean) -> str:
-    smallest, largest = fold_mean.smallest or 0, fold_mean.largest or 0
-    return f"{fold_mean.value or 0:.3f} (folds {smallest:.3f} to {largest:.3f})"
+    value, smallest, largest = (number_text(number or 0, 3) for number in fold_mean)
+    return f"{value} (folds {smallest} to {largest})"

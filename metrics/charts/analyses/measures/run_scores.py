@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
 from metrics.core.analyses.measures.run_orders import RunMean
+from metrics.core.statistics.rounding import rounding_of_sums, with_ties
 
-DIGITS = 12
 MOST_LINES = 20  # runs with a line or a name of their own
 
 
@@ -30,15 +30,17 @@ class RunScores(NamedTuple):
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """(S, M) averages, larger better, to 12 digits; NaN where there is none.
+        """(S, M) averages, larger better, those of a column that are equal as ties; NaN for none.
 
-        The order in which a sum is made up leaves its trace in further digits.
+        The order in which a sum is made up leaves its trace in the last digits.
         """
         values = [
             [np.nan if mean.value is None else mean.value for mean in row] for row in self.means
         ]
         signs = np.where(self.smaller_is_better, -1, 1)
-        return np.round(np.array(values).reshape(-1, len(self.columns)), DIGITS) * signs
+        averages = np.array(values).reshape(-1, len(self.columns)) * signs
+        tied = [with_ties(column, within=rounding_of_sums(column)) for column in averages.T]
+        return np.array(tied).reshape(averages.T.shape).T
 
     @property
     def is_complete(self) -> NDArray[np.bool_]:

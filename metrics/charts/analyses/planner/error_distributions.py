@@ -13,7 +13,7 @@ from metrics.charts.analyses.planner.plans import (
 )
 from metrics.charts.axes import legend_of, values_by_name
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column, rounded_up
+from metrics.charts.results import AnalysisResult, Column, bound_text
 from metrics.core.analyses.planner.error_distributions import (
     HALF,
     MOST,
@@ -91,8 +91,8 @@ def distribution_headline(
         return f"{n:,} {nouns.queries} are all there are: their score has no error here"
     return (
         f"On {row.size:,} of the {n:,} {nouns.queries} the {measure or 'score'} of a run like "
-        f"{run} is within {rounded_up(row.distances[HALF], 3):.3f} of that on all in at least "
-        f"half of the samples, and further off than {rounded_up(row.distances[MOST], 3):.3f} in at "
+        f"{run} is within {bound_text(row.distances[HALF], 3)} of that on all in at least "
+        f"half of the samples, and further off than {bound_text(row.distances[MOST], 3)} in at "
         "most one of 20"
     )
 

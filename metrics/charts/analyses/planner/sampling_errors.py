@@ -13,7 +13,7 @@ from metrics.charts.analyses.planner.plans import (
 )
 from metrics.charts.axes import LINE_LEGEND, legend_of
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, rounded_up
+from metrics.charts.results import AnalysisResult, Cell, Column, bound_text
 from metrics.core.statistics.sample_sizes import ErrorQuantiles
 
 NO_QUANTILES: list[Cell] = [None] * 4
@@ -91,12 +91,12 @@ def sampling_headline(
     if row.of_these is None:
         return (
             f"On {row.size:,} {nouns.queries} like these the {score} of {run} is, in at least 95 "
-            f"of 100 samples, within {rounded_up(row.like_these[2], 3):.3f} of that on all such "
+            f"of 100 samples, within {bound_text(row.like_these[2], 3)} of that on all such "
             f"{nouns.queries}"
         )
     return (
         f"On {row.size:,} of the {n:,} {nouns.queries} the {score} of {run} is, in at least 95 of "
-        f"100 samples, within {rounded_up(row.of_these[2], 3):.3f} of that on all {n:,}"
+        f"100 samples, within {bound_text(row.of_these[2], 3)} of that on all {n:,}"
     )
 
 

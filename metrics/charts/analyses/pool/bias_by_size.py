@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.charts.results import AnalysisResult, Cell, Column, number_text
 from metrics.core.analyses.pool.bias_by_size import SizeBias
 
 KINDS = ("Runs outside the pool", "Runs inside the pool")
@@ -93,14 +93,14 @@ def _headline(
     (fewest, _, first), (most, _, last) = outside[0], outside[-1]
     text = (
         f"With {fewest:,} of these {n_runs:,} runs pooled, {measure} of one outside the pool moves "
-        f"by {first:.3f} on average"
+        f"by {number_text(first, 3)} on average"
     )
     if fewest != most:
-        text += f", with {most:,} of {n_runs:,} by {last:.3f}"
+        text += f", with {most:,} of {n_runs:,} by {number_text(last, 3)}"
     for size, inside, move in of_teams[:1]:
         text += (
             f"; with {counted(size, 'whole team')} pooled, that of another team's run by "
-            f"{move:.3f}, of a run inside by {inside:.3f}"
+            f"{number_text(move, 3)}, of a run inside by {number_text(inside, 3)}"
         )
     return text
 

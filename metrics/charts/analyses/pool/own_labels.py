@@ -7,7 +7,7 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.axes import TWO_LINES, WRAPPED
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, number_text
 from metrics.core.analyses.pool.own_labels import RunLoss, ScoreWithout
 
 MOST_RUNS = 25  # of the chart
@@ -121,8 +121,8 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
     if part.n < FEWEST:
         interval = interval_text(part.interval, digits=3)
         return (
-            f"{run.name} loses {fall:.3f} of {loss.measure} ({interval}) without {labels}: too few "
-            "to tell by"
+            f"{run.name} loses {number_text(fall, 3)} of {loss.measure} ({interval}) without "
+            f"{labels}: too few to tell by"
         )
     rank = (
         f"{part.rank} instead of {loss.rank}"
@@ -130,9 +130,9 @@ def _headline(runs: Sequence[PooledRun], nouns: Nouns) -> str:
         else f"{loss.rank} as before"
     )
     return (
-        f"Without {labels}, the {loss.measure} of {run.name} is {part.value:.3f} instead of "
-        f"{loss.score:.3f}: worse by {fall:.3f} ({interval_text(part.interval, digits=3)}), rank "
-        f"{rank}, of {counted(len(runs), 'run')}"
+        f"Without {labels}, the {loss.measure} of {run.name} is {number_text(part.value or 0, 3)} "
+        f"instead of {number_text(loss.score or 0, 3)}: worse by {number_text(fall, 3)} "
+        f"({interval_text(part.interval, digits=3)}), rank {rank}, of {counted(len(runs), 'run')}"
     )
 
 

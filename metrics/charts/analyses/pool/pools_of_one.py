@@ -7,7 +7,7 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.axes import BESIDE_NAMES, WRAPPED, column_axis
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, number_text
 from metrics.core.analyses.pool.pools_of_one import PoolsOfOne
 from metrics.core.statistics.intervals import Interval
 
@@ -119,8 +119,8 @@ def gain_texts(result: PoolsOfOne) -> tuple[str, str]:
     """A gain that is known in words, as in "0.102 better", and its interval."""
     gain, (low, high) = result.gain or 0.0, result.interval
     if gain < 0 and low is not None and high is not None:
-        return f"{-gain:.3f} worse", interval_text(Interval(-high, -low), digits=3)
-    return f"{gain:.3f} better", interval_text(result.interval, digits=3)
+        return f"{number_text(-gain, 3)} worse", interval_text(Interval(-high, -low), digits=3)
+    return f"{number_text(gain, 3)} better", interval_text(result.interval, digits=3)
 
 
 def _heat_maps(

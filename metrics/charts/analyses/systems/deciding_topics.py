@@ -2,7 +2,7 @@
 
 from metrics.charts.analyses.systems.topic_table import TopicTable
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, number_text
 from metrics.core.analyses.systems.deciding_topics import DecidingTopics
 from metrics.core.statistics.intervals import Interval
 
@@ -63,7 +63,7 @@ def _headline(
     n = f"{len(table.topics):,} {table.noun}"
     if not topics.lead:
         return f"The two best runs, {leader} and {second}, have the same mean on {n}"
-    sentence = f"{leader} leads {second} by {topics.lead:.4f}"
+    sentence = f"{leader} leads {second} by {number_text(topics.lead, 4)}"
     if not table.are_too_few:
         sentence += f" ({interval_text(interval, digits=4)})"
     if topics.n_to_turn is None:

@@ -8,7 +8,7 @@ from metrics.charts.analyses.systems.difference_bars import (
     difference_bars,
 )
 from metrics.charts.analyses.systems.letter_rules import LetterRules, letter_rules
-from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.charts.results import AnalysisResult, Column, interval_text, number_text
 from metrics.core.analyses.systems.differences import SystemDifferences
 
 
@@ -92,9 +92,9 @@ def _headline(differences: SystemDifferences, names: RunNames) -> str:
     n_like = sum(row.group == 1 for row in differences.systems) - 1
     n_best = sum(row.rank == 1 for row in differences.systems)
     if n_best > 1:
-        return f"{n_best:,} of {n:,} runs share the best mean, {best.mean:.4f}; {share}"
+        return f"{n_best:,} of {n:,} runs share the best mean, {number_text(best.mean, 4)}; {share}"
     lead = (
-        f"{names.runs[best.system]} leads with a mean of {best.mean:.4f} "
+        f"{names.runs[best.system]} leads with a mean of {number_text(best.mean, 4)} "
         f"({interval_text(best.interval, digits=4)})"
     )
     if best.n_differing == n - 1:

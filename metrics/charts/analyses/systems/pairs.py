@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.systems.difference_bars import MOST_NAMES, RunNames
 from metrics.charts.analyses.systems.differences import mark_notes
 from metrics.charts.analyses.systems.pair_cells import VERDICTS, pair_cells
-from metrics.charts.results import AnalysisResult, Column, interval_text
+from metrics.charts.results import AnalysisResult, Column, interval_text, number_text
 from metrics.core.analyses.systems.differences import PairDifference, SystemDifferences
+from metrics.core.statistics.rounding import rounding_of_sums
 
 
 def pairs_result(
@@ -94,9 +97,9 @@ def _headline(
     )
     if closest is None:
         return f"None of {n} of runs differs"
+    within = rounding_of_sums(np.array([row.mean for row in differences.systems]))
     n_closest = sum(
-        pair.differ and round(abs(pair.difference) - abs(closest.difference), 9) == 0
-        for pair in pairs
+        pair.differ and abs(pair.difference) - abs(closest.difference) <= within for pair in pairs
     )
     closest_names = f"{names.runs[closest.first]} and {names.runs[closest.second]}"
     if n_closest > 1:
@@ -104,6 +107,6 @@ def _headline(
     return (
         f"{differences.n_differing:,} of {n} of runs "
         f"{'differs' if differences.n_differing == 1 else 'differ'}; the closest that do are "
-        f"{abs(closest.difference):.4f} apart ({closest_names}, "
+        f"{number_text(abs(closest.difference), 4)} apart ({closest_names}, "
         f"{interval_text(closest.interval, digits=4)})"
     )

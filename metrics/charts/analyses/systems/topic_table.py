@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
+from metrics.core.statistics.rounding import rounding, with_ties
 
 FEWEST_UNITS = 30
 
@@ -57,4 +58,5 @@ class TopicTable(NamedTuple):
     def best_first(self) -> NDArray[np.int64]:
         """(S,) numbers of the runs by their means, the best first."""
         sign = 1 if self.smaller_is_better else -1
-        return np.argsort(np.round(sign * self.means, 12), kind="stable")
+        means = with_ties(sign * self.means, within=rounding(self.values))
+        return np.argsort(means, kind="stable")

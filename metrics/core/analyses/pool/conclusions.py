@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from metrics.core.comparisons.run_comparison import TUKEY, decide
 from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.rounding import means_for_order
 from pooling.core.likeness.correlation import kendall_tau_b, symmetric_tau_ap
 
-DIGITS = 12  # means that are equal to so many share a rank
 TOP = 5  # ranks whose runs are looked at by themselves
 
 
@@ -55,7 +55,11 @@ class Conclusions(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """(S,) means, larger better, ranks from 1, and (S, S) 1 where the row is better, -1 worse."""
+    """Means and ranks of S runs, and their verdicts.
+
+    means : (S,) for their order, larger better; ranks : (S,) from 1
+    verdicts : (S, S) 1 where the run of the row is better, -1 where it is worse, else 0
+    """
 
     means: NDArray[np.float64]
     ranks: NDArray[np.int64]
@@ -114,7 +118,7 @@ def conclusions(
 
 
 def _order(larger_better: NDArray[np.float64], groups: Groups) -> _Order:
-    means = np.round(groups.mean(larger_better), DIGITS)
+    means = means_for_order(larger_better, groups)
     ranks = 1 + np.count_nonzero(means[None, :] > means[:, None], axis=1)
     outcome = decide(larger_better, method=TUKEY, groups=groups)
     significant = np.zeros(outcome.significant.shape, dtype=bool)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-EQUAL = 1e-12  # of the sum of all magnitudes: less is rounding
+from metrics.core.statistics.rounding import rounding, with_ties, without_offset
+
 _CELLS_A_BLOCK = 1 << 20
 
 
@@ -52,10 +53,13 @@ def deciding_topics(
     weight = np.ones(n) if weight is None else weight
     difference = scores[:, first] - scores[:, second]
     parts = difference * weight
-    lowest = EQUAL * float(np.abs(parts).sum())
+    whole, least = float(weight.sum()), rounding(scores)
+    lowest = least * whole
     total = float(parts.sum())
-    lead = 0.0 if abs(total) <= lowest else total / float(weight.sum())
-    lead_without = (total - parts) / (weight.sum() - weight)
+    lead = 0.0 if abs(total) <= lowest else total / whole
+    lead_without = (total - parts) / (whole - weight)
+    # what a topic changes, times the weight of all: no small difference of two leads
+    change = np.abs(lead * weight - parts) * (whole / (whole - weight))
     for_leader = np.argsort(-parts, kind="stable")
     # from the other end, so that the last of them is the smallest part itself
     sums = np.cumsum(parts[for_leader][::-1])[::-1]
@@ -64,28 +68,27 @@ def deciding_topics(
         lead=lead,
         difference=difference,
         lead_without=lead_without,
-        n_turned=turned_pairs(scores * weight[:, None]),
-        by_influence=np.argsort(-np.abs(np.round(lead_without - lead, 15)), kind="stable"),
+        n_turned=turned_pairs(without_offset(scores) * weight[:, None], within=lowest),
+        by_influence=np.argsort(-with_ties(change, within=least), kind="stable"),
         for_leader=for_leader,
         leads_left=sums / np.cumsum(weight[for_leader][::-1])[::-1],
         n_to_turn=int(turned[0]) if lead and len(turned) else None,
     )
 
 
-def turned_pairs(parts: NDArray[np.float64]) -> NDArray[np.int64]:
+def turned_pairs(parts: NDArray[np.float64], *, within: float) -> NDArray[np.int64]:
     """(T,) pairs of runs whose order of sums is the opposite one without the topic.
 
-    parts : (T, S) of the sums; sums that differ by rounding alone are equal, and not turned
+    parts : (T, S) of the sums; sums within so much of each other are equal, and not turned
     """
     total = parts.sum(axis=0)
-    lowest = EQUAL * float(np.abs(parts).sum(axis=0).max())
     first, second = np.triu_indices(parts.shape[1], k=1)
-    sign = _signs(total[first] - total[second], lowest)
+    sign = _signs(total[first] - total[second], within)
     n_turned = np.empty(len(parts), dtype=np.int64)
     step = max(1, _CELLS_A_BLOCK // len(first))
     for start in range(0, len(parts), step):
         sums = total - parts[start : start + step]
-        signs = _signs(sums[:, first] - sums[:, second], lowest)
+        signs = _signs(sums[:, first] - sums[:, second], within)
         n_turned[start : start + step] = np.count_nonzero(signs * sign < 0, axis=1)
     return n_turned
 

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 from metrics.core.comparisons.run_comparison import Verdicts, decide
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import Interval, mean_intervals
-
-DIGITS = 12  # means that are equal to so many share a rank
+from metrics.core.statistics.rounding import means_for_order
 
 
 class PlacedSystem(NamedTuple):
     """A system at its place, best first.
 
-    system : its column; rank : 1 and the number of systems that are better
+    system : its column; rank : 1 and the number of systems that are better; equal means share one
     interval : of the mean at 95 %, for other topics like these
     letters : two systems share one exactly where they do not differ; group : of its pseudo-group,
         1 for the best
@@ -74,7 +73,7 @@ def system_differences(
     if verdicts is None:
         verdicts = decide(-values if smaller_is_better else values, groups=groups, method=method)
     means = groups.mean(values)
-    larger_better = np.round(-means if smaller_is_better else means, DIGITS)
+    larger_better = means_for_order(-values if smaller_is_better else values, groups)
     ranks = 1 + np.count_nonzero(larger_better[None, :] > larger_better[:, None], axis=1)
     intervals = mean_intervals(values.T, are_shares=are_shares, groups=groups)
     group_of_position = {

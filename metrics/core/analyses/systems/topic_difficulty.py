@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.statistics.rounding import rounding, with_ties, without_offset
+
 
 class TopicDifficulty(NamedTuple):
     """T topics by the scores of S runs.
@@ -47,7 +49,8 @@ def topic_difficulty(
     total[values.min(axis=1) == values.max(axis=1)] = 0
     distances = total if weight is None else total * weight
     goodness = -values if smaller_is_better else values
-    difficulty = mean if smaller_is_better else -mean
+    # less what all have in common, for their order alone
+    easiness = without_offset(goodness).mean(axis=1)
     return TopicDifficulty(
         mean=mean,
         spread=values.std(axis=1, ddof=1),
@@ -55,8 +58,8 @@ def topic_difficulty(
         share=distances / distances.sum() if distances.any() else None,
         best_run=np.argmax(goodness, axis=1),
         n_best=np.count_nonzero(goodness == goodness.max(axis=1, keepdims=True), axis=1),
-        # 12 digits: means of the same scores in another order are equal
-        hardest_first=np.argsort(-np.round(difficulty, 12), kind="stable"),
+        # means of the same scores in another order are equal
+        hardest_first=np.argsort(with_ties(easiness, within=rounding(values.T)), kind="stable"),
     )
 
 

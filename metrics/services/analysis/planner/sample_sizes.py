@@ -16,6 +16,7 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.planner.error_distributions import error_distributions
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.resampling import seed_of
+from metrics.core.statistics.rounding import rounding
 from metrics.core.statistics.sample_sizes import (
     ErrorQuantiles,
     MiddleBySpread,
@@ -180,7 +181,7 @@ def middle_with_spread(scores: TopicScores) -> tuple[MiddleBySpread, NDArray[np.
     """The run in the middle and its (Q,) scores; raises NotDefined where all are equal."""
     middle = middle_run(scores.values, scores.groups)
     values = scores.values[:, middle.position]
-    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+    if np.ptp(values) <= rounding(values):
         raise NotDefined(
             f"{scores.runs[middle.position]}, the run in the middle, has the same score "
             "everywhere, so that its error is not known: choose other runs or another measure."
@@ -242,7 +243,7 @@ def _difference_plan(scores: TopicScores, plan: PlanNumbers) -> DifferencePlan:
     middle = middle_pair(scores.values, pairs, scores.groups)
     first, second = pairs[middle.position]
     values = scores.values[:, first] - scores.values[:, second]
-    if np.ptp(values) <= 1e-12 * np.abs(scores.values).max():
+    if np.ptp(values) <= rounding(scores.values):
         raise NotDefined(
             f"{scores.runs[first]} and {scores.runs[second]}, the pair in the middle, differ by "
             "the same everywhere, so that their spread is not known: choose other runs."

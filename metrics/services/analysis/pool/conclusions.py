@@ -21,6 +21,7 @@ from metrics.core.analyses.pool.label_sets import (
 )
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.measures.bounds import has_bounds
+from metrics.core.statistics.rounding import rounding_of_sums
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
@@ -40,7 +41,6 @@ from pooling.models import Run
 
 WITH_BOUNDS = "table"  # the kind of a spec whose inputs have the pairs without a label
 BOUNDS = ("lowest", "highest")
-TINY = 1e-12  # by which bounds may be off the scores and are the same
 
 
 class SetScores(NamedTuple):
@@ -118,7 +118,7 @@ def words_of_bounds(names: Sequence[str], scores: SetScores) -> list[SetWords]:
         SetWords(
             SetKind.UNLABELLED,
             f"the {name} scores",
-            has_base_scores=np.allclose(ends, scores.base, rtol=0, atol=TINY),
+            has_base_scores=bool(np.abs(ends - scores.base).max() <= rounding_of_sums(scores.base)),
         )
         for name, ends in zip(names, scores.ends[: len(names)], strict=True)
     ]

@@ -6,6 +6,7 @@ from metrics.charts.analyses.systems.deciding_topics import deciding_topics_resu
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.deciding_topics import deciding_topics
 from metrics.core.statistics.intervals import mean_intervals
+from metrics.core.statistics.rounding import means_for_order
 from metrics.services.analysis.analyses import AnalysisRequest, FileRequest
 from metrics.services.analysis.systems.topic_scores import (
     TopicScores,
@@ -27,7 +28,7 @@ def deciding_of_file(request: FileRequest) -> AnalysisResult:
 
 def _result(scores: TopicScores) -> AnalysisResult:
     larger_better = scores.larger_better
-    means = np.round(scores.groups.mean(larger_better), 12)
+    means = means_for_order(larger_better, scores.groups)
     first, second = np.argsort(-means, kind="stable")[:2].tolist()
     topics = deciding_topics(larger_better, first=first, second=second, weight=scores.groups.weight)
     (interval,) = mean_intervals(topics.difference[None, :], are_shares=False, groups=scores.groups)

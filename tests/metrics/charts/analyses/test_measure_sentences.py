@@ -21,7 +21,7 @@ from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.analyses.measures.both_directions import system_means
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, CurvePoint, confusion_counts
-from metrics.core.analyses.measures.run_orders import RunMean
+from metrics.core.analyses.measures.run_orders import RunMean, run_ranks
 from metrics.core.measures.ranking import PositiveRanks
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
@@ -245,3 +245,11 @@ def test_a_median_is_not_called_a_mean_with_an_interval():
     assert both_directions("MedR", 2, 1).reading.startswith(start)
     start = "Chart: C@1, as a mean over the queries of each direction, and its 95 % interval."
     assert both_directions("C@1", 0.5, 0.4).reading.startswith(start)
+
+
+def test_small_means_are_no_ties_and_are_told_by_digits_that_count():
+    assert both_directions("RBP", 2e-14, 5.5e-14, 1e-14).headline.startswith(
+        "b has the best mean of both directions by RBP, 5.5e-14: 5.5e-14 (no interval) from"
+    )
+    scores = scores_of(AP=[1e-14, 3e-14, 2e-14, None], RR=[0.3, 0.1 + 0.2, 0.5, 0.1])
+    assert run_ranks(scores.scores).tolist() == [[3, 2], [1, 2], [2, 1], [0, 4]]

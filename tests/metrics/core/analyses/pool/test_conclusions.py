@@ -167,3 +167,23 @@ def test_scores_that_are_not_finite_conclude_nothing():
     )
     assert set(outcome.of_sets[0]) == {None}
     assert outcome.of_sets[1].n_same == outcome.n_decided == outcome.n_lasting == 3
+
+
+@pytest.mark.parametrize("scale", [2.0**-200, 2.0**-47, 2.0**40])
+def test_scores_of_any_size_have_the_same_conclusions(scale):
+    base, other = table_of([0, 1, 4, 1], 1), table_of([4, 1, 0, 0], 2)
+    groups = Groups.single(N_QUERIES)
+    ours, scaled = (
+        conclusions(s * base, [s * other], groups=groups, smaller_is_better=False)
+        for s in (1, scale)
+    )
+    assert scaled == ours and ours.of_sets[0].fall
+
+
+def test_runs_with_the_same_large_scores_share_a_rank():
+    rng = np.random.default_rng(5)
+    scores = np.round(1e4 * rng.random(50), 4)
+    base = np.column_stack([rng.permutation(scores) for _ in range(4)])
+    groups = Groups.single(50)
+    result = conclusions(base, [base[::-1]], groups=groups, smaller_is_better=False)
+    assert result.of_sets[0].tau is None and result.of_sets[0].fall is None

@@ -97,3 +97,29 @@ def test_blocks_of_topics_give_the_same_as_one_topic_at_a_time():
         rest = np.round(scores.sum(axis=0) - scores[t], 9)
         turned = np.sign(np.subtract.outer(means, means)) * np.sign(np.subtract.outer(rest, rest))
         assert ours.n_turned[t] == np.count_nonzero(turned < 0) // 2
+
+
+@pytest.mark.parametrize("scale", [2.0**-200, 2.0**-47, 2.0**40])
+def test_scores_of_any_size_have_the_same_deciding_topics(scale):
+    scores = np.random.default_rng(6).random((30, 4)) + np.array([0.1, 0, 0, 0])
+    ours, scaled = (deciding_topics(s, first=0, second=1) for s in (scores, scale * scores))
+    assert scaled.lead == scale * ours.lead
+    assert scaled.n_to_turn == ours.n_to_turn
+    assert scaled.by_influence.tolist() == ours.by_influence.tolist()
+    assert scaled.n_turned.tolist() == ours.n_turned.tolist()
+
+
+def test_what_all_scores_have_in_common_decides_nothing():
+    """At a billion the same scores on other topics leave a trace of rounding in the sums."""
+    rng = np.random.default_rng(7)
+    scores = 1e9 + np.round(rng.random(40), 3)
+    both = np.column_stack([scores, rng.permutation(scores)])
+    ours = deciding_topics(both, first=0, second=1)
+    assert ours.lead == 0 and ours.n_to_turn is None
+    assert not ours.n_turned.any()
+
+
+def test_topics_that_change_the_lead_alike_keep_their_order():
+    scores = np.array([[0.3, 0.1], [0.4, 0.6], [0.9, 0.7], [0.2, 0.4], [0.5, 0.5]]) * 1e4
+    ours = deciding_topics(scores, first=0, second=1)
+    assert ours.by_influence.tolist() == [0, 1, 2, 3, 4]

@@ -162,3 +162,34 @@ def test_newman_keuls_over_the_129_runs_of_trec_8():
     assert [groups.count(number) for number in range(1, 7)] == [1, 8, 71, 23, 11, 15]
     pairs = pair_differences(scores, outcome.verdicts, groups=Groups.single(50))
     assert sum(pair.differ for pair in pairs) == 3865 and len(pairs) == 8256
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("smaller_is_better", [False, True])
+def test_scores_of_any_size_are_ordered_alike(method, smaller_is_better):
+    scores = made_scores(4, 20, 5)
+    ranks = [
+        [
+            (row.system, row.rank, row.letters)
+            for row in system_differences(
+                scale * scores,
+                groups=Groups.single(20),
+                method=method,
+                smaller_is_better=smaller_is_better,
+            ).systems
+        ]
+        for scale in (2.0**-200, 2.0**-47, 1.0, 2.0**40)
+    ]
+    assert ranks[0] == ranks[1] == ranks[2] == ranks[3]
+    assert [rank for _, rank, _ in ranks[0]] == [1, 2, 3, 4, 5]
+
+
+def test_systems_with_the_same_scores_on_other_topics_share_a_rank_at_any_size():
+    rng = np.random.default_rng(8)
+    for scale, offset in ((1e-14, 0), (1, 0), (1e4, 0), (1, 1e9)):
+        scores = offset + scale * np.round(rng.random(50), 4)
+        others = [rng.permutation(scores) for _ in range(3)]
+        outcome = system_differences(
+            np.column_stack([scores, *others]), groups=Groups.single(50), method="tukey"
+        )
+        assert [row.rank for row in outcome.systems] == [1] * 4

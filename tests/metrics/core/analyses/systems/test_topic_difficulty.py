@@ -2,7 +2,7 @@
 
 import statistics
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -63,3 +63,23 @@ def test_blocks_hold_each_number_once_and_differ_by_one_at_most(n, most):
     assert [i for first, last in parts for i in range(first, last + 1)] == list(range(n))
     sizes = {last - first + 1 for first, last in parts}
     assert len(parts) == min(n, most) and max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("scale", [2.0**-200, 2.0**-47, 2.0**40])
+@pytest.mark.parametrize("smaller_is_better", [False, True])
+def test_scores_of_any_size_have_the_same_hardest_topics(scale, smaller_is_better):
+    values = np.random.default_rng(3).random((9, 4))
+    orders = [
+        topic_difficulty(table, smaller_is_better=smaller_is_better).hardest_first.tolist()
+        for table in (values, scale * values)
+    ]
+    means = values.mean(axis=1)
+    assert orders[0] == orders[1]
+    assert orders[0] == np.argsort(-means if smaller_is_better else means).tolist()
+
+
+def test_topics_with_the_same_large_scores_are_equally_hard():
+    scores = [1234.5678, 2345.6789, 3456.7891, 9999.9999]
+    rows = np.array([[scores[run] for run in order] for order in permutations(range(4))])
+    ours = topic_difficulty(rows, smaller_is_better=False)
+    assert ours.hardest_first.tolist() == list(range(24))

@@ -10,6 +10,7 @@ from annotate.services.supervision import withdrawing
 from metrics.core.analyses.pool.conclusions import conclusions
 from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, exact_values, runs_of
+from metrics.services.analysis.pool.conclusions import BOUNDS, SetScores, words_of_bounds
 from metrics.services.analysis.register import ANALYSES
 from tests import cast
 from tests.metrics import studies
@@ -220,3 +221,11 @@ def test_what_is_missing_is_said(study):
     collection = small_study()
     reason = answer_of(collection, NAME, labels="only").reason
     assert reason == "None of these queries has a label from the chosen labels."
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1.0, 1e4])
+def test_bounds_are_the_scores_themselves_only_where_they_are_equal(scale):
+    base = scale * np.array([[0.1, 0.3], [0.7, 0.2]])
+    ends = np.array([base * (1 + 1e-15), 1.001 * base])
+    words = words_of_bounds(BOUNDS, SetScores(base, [], ends, [0, 0]))
+    assert [of_bound.has_base_scores for of_bound in words] == [True, False]

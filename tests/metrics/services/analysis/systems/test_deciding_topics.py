@@ -85,3 +85,11 @@ def test_groups_are_told_of_and_many_topics_thinned():
     assert len(result.spec["data"]["values"]) < 210
     with pytest.raises(NotDefined):
         of_scores(NAME, values[:1])
+
+
+def test_of_small_scores_the_best_runs_are_compared_and_the_lead_has_digits():
+    values = 1e-14 * np.array([[0.1, 0.9, 0.0], [0.4, 0.2, 0.1], [0.5, 0.5, 0.2], [0.3, 0.6, 0.8]])
+    assert of_scores(NAME, values).headline == (
+        "run2 leads run1 by 2.25e-15 on 4 topics; without the 2 that favour it most run1 would be "
+        "ahead"
+    )

@@ -1,6 +1,7 @@
 """Runs in their order with what does not differ: from a study by trec_eval's scores, from files."""
 
 import json
+import re
 from collections import Counter
 
 import numpy as np
@@ -269,3 +270,20 @@ def test_a_file_comes_by_the_command(tmp_path):
     assert [row[1] for row in value["rows"]] == ["run1", "run3", "run2"]
     assert any(note.startswith("Newman-Keuls") for note in value["notes"])
     assert manage("analyse", "differences", *options, "--svg").stdout.startswith("<svg")
+
+
+def test_of_small_scores_the_leader_has_a_mean_with_digits():
+    result = differences_of_file(file_request(1e-14 * far_apart(40, [0, 0.5, 1])))
+    assert re.match(
+        r"run2 leads with a mean of 1\.\d+e-14 \(95 % interval 1\.\d+e-14 to 1\.\d+e-14\) and "
+        "differs from both others$",
+        result.headline,
+    )
+
+
+def test_runs_with_the_same_scores_on_other_topics_share_the_best_mean():
+    rng = np.random.default_rng(1)
+    scores = np.round(1e4 * rng.random(50), 4)
+    both = np.column_stack([rng.permutation(scores), rng.permutation(scores)])
+    headline = differences_of_file(file_request(both)).headline
+    assert headline.startswith(f"2 of 2 runs share the best mean, {scores.mean():.4f}; 0 of 1 pair")

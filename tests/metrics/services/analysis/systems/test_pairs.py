@@ -138,3 +138,9 @@ def place(system: int) -> PlacedSystem:
 def test_more_runs_than_a_table_of_pairs_takes_are_refused():
     with pytest.raises(NotDefined, match="201 runs make too many pairs"):
         of_file(np.random.default_rng(1).random((3, 201)))
+
+
+def test_of_small_scores_the_closest_pair_is_the_closest():
+    headline = of_file(1e-14 * far_apart(40, [0, 0.5, 1.2])).headline
+    assert headline.startswith("3 of 3 pairs of runs differ; the closest that do are 5.04e-15 ")
+    assert headline.endswith("(run1 and run0, 95 % interval 4.95e-15 to 5.14e-15)")

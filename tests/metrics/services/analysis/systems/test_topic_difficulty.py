@@ -137,3 +137,9 @@ def test_the_chart_of_many_topics_or_runs_has_blocks_of_neighbours(shape):
     assert result.notes[-1].startswith("In the chart stand the topics in 50 blocks of neighbours")
     whole = sum(cell["score"] for cell in cells) / len(cells)
     assert whole == pytest.approx(values.mean(), abs=0.005)
+
+
+def test_small_scores_have_their_best_run_first():
+    values = 1e-14 * np.array([[0.1, 0.3, 0.2], [0.4, 0.6, 0.5]])
+    columns = [column.key for column in of_scores(NAME, values).columns]
+    assert columns[-3:] == ["score_run2", "score_run3", "score_run1"]
