@@ -1,5 +1,6 @@
 """Retrieval experiment error rates by size of the topic set and difference: TRECVID's Figure 1."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -51,7 +52,7 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
             f"{table.n_units:,} at hand."
         ),
         extent=table.whole_extent,
-        columns=columns_for(table.unit.capitalize()),
+        columns=columns_for(table.unit.capitalize(), digits_of(float(rates.edges[1]))),
         rows=rows,
         spec=_curves(table, rates),
         notes=[
@@ -66,19 +67,24 @@ def error_rates_result(table: TopicTable, rates: ErrorRates) -> AnalysisResult:
     )
 
 
-def columns_for(units: str) -> list[Column]:
-    """The columns, with the noun for what a set is drawn of as a title."""
+def digits_of(width: float) -> int:
+    """The digits after the point that tell edges of bins so wide apart, two or more."""
+    return max(2, -math.floor(math.log10(width) + 1e-9))
+
+
+def columns_for(units: str, digits: int) -> list[Column]:
+    """The columns, with the noun for what a set is drawn of as a title; digits : of differences."""
     return [
-        Column("low", "Difference from", 2),
-        Column("high", "To below", 2),
+        Column("low", "Difference from", digits),
+        Column("high", "To below", digits),
         Column("n_pairs", "Pairs of runs"),
         Column("size", f"{units} a set"),
         Column("beyond", "Beyond those at hand"),
         Column("reer", "REER", 4),
         Column("reer_printed", "REER, runs independent", 4),
         Column("reversal", "Reversal", 4),
-        Column("trust_05", "To trust at .05", 2),
-        Column("trust_01", "To trust at .01", 2),
+        Column("trust_05", "To trust at .05", digits),
+        Column("trust_01", "To trust at .01", digits),
     ]
 
 
@@ -100,8 +106,8 @@ def _headline(table: TopicTable, rates: ErrorRates) -> str:
     ]
     if not of_levels:
         return (
-            f"Among {pairs} there is no difference from which on {two_sets} would disagree on 5 % "
-            "or less"
+            f"Among {pairs}, by the mean of each bin, there is no difference from which on "
+            f"{two_sets} would disagree on 5 % or less"
         )
     if len(set(edges)) == 1:
         of_levels = of_levels[-1:]

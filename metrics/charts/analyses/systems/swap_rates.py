@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from metrics.charts.analyses.systems.error_rates import digits_of
 from metrics.charts.analyses.systems.topic_table import TopicTable
 from metrics.charts.axes import LINE_LEGEND
 from metrics.charts.charts import Spec, tooltip_row
@@ -48,7 +49,7 @@ def swap_rates_result(table: TopicTable, measured: Sequence[SwapRates]) -> Analy
         columns=[
             Column("size", f"{table.unit.capitalize()} a set"),
             Column("bin", "Difference on the first set"),
-            Column("low_edge", "From a difference of", 2),
+            Column("low_edge", "From a difference of", digits_of(float(largest.curve.edges[1]))),
             Column("n_comparisons", "Comparisons"),
             Column("rate", "Swap rate", 4),
             Column("low", "From", 4),
@@ -121,13 +122,14 @@ def _curves(measured: Sequence[SwapRates]) -> Spec | None:
     if not values:
         return None
     sizes = [f"{rates.size:,} a set" for rates in measured]
+    digits = digits_of(float(measured[-1].curve.edges[1]))
     x = {"field": "x", "type": "quantitative", "title": "Difference on the first set"}
     y: Spec = {"field": "rate", "type": "quantitative", "title": "Swap rate"}
     size: Spec = {"field": "size", "type": "nominal", "scale": {"domain": sizes}}
     size["legend"] = {"columns": 3}
     tooltip = [
         tooltip_row("size", "Size"),
-        tooltip_row("x", "Difference", ".3f"),
+        tooltip_row("x", "Difference", f".{digits + 1}f"),
         tooltip_row("rate", "Swap rate", ".3f"),
         tooltip_row("predicted", "Predicted", ".3f"),
     ]

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-_NO_SPREAD = 1e-12  # of the runs' own variances or means: less is rounding
-WIDTH = 0.01  # of the bins of TRECVID's Figure 1
-_MOST_BINS = 50
+from metrics.core.statistics.rounding import rounding, rounding_of_sums, without_offset
+
+_CLOSE = 1e-6  # of the runs' own variances: what is left of those of less is taken from the scores
+_MOST_BINS, _FEWEST_BINS = 50, 10
 
 
 class PairRates(NamedTuple):
@@ -66,17 +67,19 @@ def pair_rates(scores: NDArray[np.float64], *, n_queries: int) -> PairRates:
     """
     n, n_runs = scores.shape
     first, second = np.triu_indices(n_runs, k=1)
+    least, scores = rounding(scores), without_offset(scores)
     mean = scores.mean(axis=0)
     central = scores - mean
     covariance = central.T @ central / (n - 1)
     own = np.diag(covariance)
     independent = own[first] + own[second]
     paired = independent - 2 * covariance[first, second]
-    rounding = np.square(_NO_SPREAD * np.abs(scores).max())
-    paired[paired <= _NO_SPREAD * independent + rounding] = 0
-    independent[independent <= rounding] = 0
+    for pair in np.flatnonzero(paired <= _CLOSE * independent).tolist():
+        paired[pair] = (scores[:, first[pair]] - scores[:, second[pair]]).var(ddof=1)
+    paired[paired <= least**2] = 0
+    independent[independent <= least**2] = 0
     difference = np.abs(mean[first] - mean[second])
-    difference[difference <= _NO_SPREAD * np.abs(mean).max(initial=0)] = 0
+    difference[difference <= max(least, rounding_of_sums(mean))] = 0
     rates = []
     for variance, scale in (
         (paired, 1 / n_queries),
@@ -97,13 +100,29 @@ def pair_rates(scores: NDArray[np.float64], *, n_queries: int) -> PairRates:
 
 
 def bin_width(largest: float) -> float:
-    """The width of bins of differences: .01, or the next of .02, .05, .1, ... that gives 50."""
-    width, factors = WIDTH, (2.0, 2.5, 2.0)
+    """The width of bins of differences up to the largest: .01, that of TRECVID's Figure 1.
+
+    Where there were more than 50, it is the next of .02, .05, .1, ... that gives so many; where
+    fewer than ten, the next of .005, .002, .001, ... that gives so many.
+    """
     step = 0
-    while largest / width >= _MOST_BINS:
-        width = float(f"{width * factors[step % 3]:.6g}")
+    while largest / width_of_step(step) >= _MOST_BINS:
         step += 1
-    return width
+    # ten but for rounding are ten
+    while 0 < largest / width_of_step(step) < _FEWEST_BINS * (1 - 1e-9):
+        step -= 1
+    return width_of_step(step)
+
+
+def width_of_step(step: int) -> float:
+    """The width at a step of 1, 2 and 5 times powers of ten: .01 at 0, .02 at 1, .005 at -1."""
+    power, place = divmod(step, 3)
+    return float(f"{(1, 2, 5)[place]}e{power - 2}")
+
+
+def bin_edges(n_bins: int, width: float) -> NDArray[np.float64]:
+    """(n_bins + 1,) edges of bins from 0 on, as decimals and so without traces of rounding."""
+    return np.array([float(f"{number * width:.10g}") for number in range(n_bins + 1)])
 
 
 def difference_bins(difference: NDArray[np.float64], width: float) -> NDArray[np.int64]:
@@ -136,5 +155,4 @@ def error_rates(scores: NDArray[np.float64], *, sizes: Sequence[int]) -> ErrorRa
         )
         for of_sizes in list(zip(*rates, strict=True))[1:]
     ]
-    edges = np.round(np.arange(n_bins + 1) * width, 9)
-    return ErrorRates(edges, n_pairs, list(sizes), *means)
+    return ErrorRates(bin_edges(n_bins, width), n_pairs, list(sizes), *means)

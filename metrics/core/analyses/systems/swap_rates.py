@@ -5,7 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.analyses.systems.error_rates import bin_width, pair_rates
+from metrics.core.analyses.systems.error_rates import (
+    bin_edges,
+    bin_width,
+    pair_rates,
+    width_of_step,
+)
 from metrics.core.comparisons.permutation_tests import Report, report_nothing
 from metrics.core.comparisons.swaps import SwapCurve, swap_curve
 from metrics.core.statistics.intervals import Z_95, Interval
@@ -74,11 +79,10 @@ def swap_rates(
     n_topics, n_runs = scores.shape
     work = n_runs * (n_runs - 1) // 2 + n_topics // 10
     n_trials = n_trials or max(FEWEST_TRIALS, min(MOST_TRIALS, WORK // work))
-    # of scores far from 0 to 1 there are no more bins either
-    width = max(bin_width(float(np.ptp(scores.mean(axis=0)))), float(np.ptp(scores)) / MOST_BINS)
-    width *= BELOW
+    whole_width = width_of_bins(scores)
+    width = whole_width * BELOW
     curve = swap_curve(scores, n_queries=size, rng=rng, n_trials=n_trials, width=width)
-    curve = curve._replace(edges=np.round(curve.edges, 8))
+    curve = curve._replace(edges=bin_edges(len(curve.pairs), whole_width))
     n_bins = len(curve.pairs)
     predicted = predicted_reversals(
         scores, size=size, n_sets=min(n_trials, PREDICTIONS), width=width, n_bins=n_bins, rng=rng
@@ -101,6 +105,26 @@ def swap_rates(
         overall=overall,
         overall_interval=_band(overall, overall_error),
     )
+
+
+def width_of_bins(scores: NDArray[np.float64]) -> float:
+    """The width of the bins for (T, S) scores, the same for sets of each size.
+
+    As `bin_width` of the largest difference of means; narrower than .01 only where those on halves
+    of the topics, two standard errors further, are so small too. There are MOST_BINS at most.
+    """
+    largest = float(np.ptp(scores.mean(axis=0)))
+    covariance = np.cov(scores.T)
+    own = np.diag(covariance)
+    paired = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0)
+    on_halves = largest + 2 * float(np.sqrt(paired.max() / (len(scores) // 2)))
+    width = max(bin_width(largest), min(bin_width(on_halves), width_of_step(0)))
+    step, narrowest = 0, float(np.ptp(scores)) / MOST_BINS
+    while width_of_step(step) >= narrowest > 0:
+        step -= 1
+    while width_of_step(step) < narrowest:
+        step += 1
+    return max(width, width_of_step(step)) if narrowest else width
 
 
 def predicted_reversals(

@@ -121,8 +121,9 @@ ANALYSES: list[Analysis] = [
             "its paired differences, beside the equation as printed, which takes the runs for "
             "independent, and the chance that a new set reverses the observed order. Means over "
             "the pairs whose mean difference falls into a bin of .01 (wider where there would be "
-            "more than 50), for sets of several sizes. The paper has rates from half of 25 topics; "
-            "here the variance is that of all topics, and groups are drawn as a whole."
+            "more than 50, narrower where there would be fewer than ten), for sets of several "
+            "sizes. The paper has rates from half of 25 topics; here the variance is that of all "
+            "topics, and groups are drawn as a whole."
         ),
         find=error_rates.rates,
         function=rates_of_pairs,

@@ -101,9 +101,8 @@ def test_bins_hold_the_pairs_by_their_difference(table):
     ours = error_rates(table, sizes=[5, 50])
     held = [[] for _ in ours.n_pairs]
     for i, j in combinations(range(table.shape[1]), 2):
-        hundredths = round(abs(table[:, i].mean() - table[:, j].mean()) * 100, 6)
-        width = round(100 * (ours.edges[1] - ours.edges[0]))
-        held[int(hundredths // width)].append((i, j))
+        difference = abs(table[:, i].mean() - table[:, j].mean())
+        held[int(round(difference / ours.edges[1], 6))].append((i, j))
     assert ours.n_pairs.tolist() == [len(pairs) for pairs in held]
     for m, size in enumerate((5, 50)):
         rates = pair_rates(table, n_queries=size)
@@ -124,10 +123,45 @@ def test_the_smallest_difference_to_trust_is_that_from_which_on_all_are_within()
     assert ours.trusted_from(0.5) == [0.0, 0.0]
 
 
-def test_bins_are_a_hundredth_wide_or_as_wide_as_fifty_of_them_need():
+def test_bins_are_a_hundredth_wide_or_as_wide_as_ten_to_fifty_of_them_need():
+    assert [bin_width(x) for x in (0.1, 0.099, 0.05, 0.049, 0.02, 0.009, 0.00101, 3e-15)] == [
+        *(0.01, 0.005, 0.005, 0.002, 0.002, 0.0005, 0.0001, 2e-16),
+    ]
     assert [bin_width(x) for x in (0, 0.49, 0.5, 0.99, 1, 2.4, 2.5, 60)] == [
         *(0.01, 0.01, 0.02, 0.02, 0.05, 0.05, 0.1, 2.0),
     ]
     assert difference_bins(np.array([0.0, 0.29, 0.3 - 1e-17, 0.57]), 0.01).tolist() == [
         *(0, 29, 30, 57),
     ]
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-3, 1e-2])
+def test_small_scores_have_the_bins_of_large_ones_on_their_scale(scale):
+    rng = np.random.default_rng(2)
+    table = 0.1 * rng.random((20, 6)) + np.linspace(0, 0.15, 6)
+    ours, scaled = (error_rates(s * table, sizes=[20]) for s in (1, scale))
+    assert scaled.edges == pytest.approx(scale * ours.edges)
+    assert scaled.n_pairs.tolist() == ours.n_pairs.tolist()
+    assert scaled.reer_paired.tolist()[0] == pytest.approx(
+        ours.reer_paired.tolist()[0], nan_ok=True
+    )
+    (edge,) = ours.trusted_from(0.05)
+    assert scaled.trusted_from(0.05) == [pytest.approx(scale * edge)]
+
+
+def test_edges_of_narrow_bins_have_no_trace_of_rounding():
+    table = np.random.default_rng(2).random((4, 1)) + np.array([[0, 0.001, 0.0025]])
+    edges = error_rates(table, sizes=[4]).edges.tolist()
+    assert edges == [0.0, *(float(f"{number * 2}e-4") for number in range(1, 14))]
+
+
+@pytest.mark.parametrize(("offset", "by"), [(0, 1e-7), (1e9, 0.25)])
+def test_pairs_that_differ_by_little_beside_their_scores_keep_their_spread(offset, by):
+    x = offset + np.random.default_rng(5).integers(0, 1_024, 40) / 1_024
+    step = by * np.random.default_rng(6).integers(0, 1_024, 40) / 1_024
+    ours = pair_rates(np.column_stack([x, x + step]), n_queries=40)
+    alone = swaps.reversal(x + step - x, np.zeros(40))
+    assert ours.reversal[0] == pytest.approx(alone, rel=1e-6)
+    noise = step - step.mean()
+    level = pair_rates(np.column_stack([x, x + noise]), n_queries=40)
+    assert level.reer_paired[0] == pytest.approx(0.5, abs=1e-3)

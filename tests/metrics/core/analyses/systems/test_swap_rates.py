@@ -10,6 +10,7 @@ from metrics.core.analyses.systems.swap_rates import (
     SwapRates,
     error_of_halves,
     swap_rates,
+    width_of_bins,
 )
 from metrics.core.comparisons import swaps
 from metrics.core.comparisons.swaps import SwapCurve
@@ -136,3 +137,25 @@ def test_bins_of_few_comparisons_do_not_move_the_edge():
 def test_two_sets_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="do not fit"):
         swap_rates(SCORES, size=4)
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-2])
+def test_small_scores_have_the_bins_of_large_ones_on_their_scale(scale):
+    leads = np.array([0, 0.03, 0.1, 0.14])
+    table = np.round(0.05 * np.random.default_rng(2).random((20, 4)) + leads, 3)
+    ours, scaled = (width_of_bins(s * table) for s in (1, scale))
+    assert ours == 0.01 and scaled == pytest.approx(scale * ours)
+    edges = swap_rates(scale * table, size=10, n_trials=50).curve.edges
+    assert edges[:4] == pytest.approx(scale * np.array([0, 0.01, 0.02, 0.03]))
+
+
+def test_bins_are_no_narrower_than_differences_on_halves_of_the_topics_want():
+    rng = np.random.default_rng(2)
+    level = rng.random((40, 3)) - 0.5
+    level, leads = level - level.mean(axis=0), np.array([0, 0.001, 0.002])
+    assert width_of_bins(level + leads) == 0.01
+    topics = rng.random((40, 1)) / 10
+    assert width_of_bins(topics + leads) == 0.0002
+    # a thousand bins hold all differences that there could be
+    assert width_of_bins(9 * topics + leads) == 0.001
+    assert width_of_bins(np.full((4, 2), 0.5)) == 0.01

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Item
+from metrics.charts.analyses.systems.error_rates import digits_of
 from metrics.core.comparisons import swaps
 from metrics.core.statistics.groups import Groups
 from metrics.services.analysis.analyses import NotDefined
@@ -101,9 +102,30 @@ def test_runs_that_are_far_apart_can_be_trusted_and_equal_ones_not():
     )
     equal = of_scores(NAME, np.repeat(rng.random((40, 1)), 3, axis=1))
     assert equal.headline == (
-        "Among 3 pairs of 3 runs there is no difference from which on two sets of 40 topics would "
-        "disagree on 5 % or less"
+        "Among 3 pairs of 3 runs, by the mean of each bin, there is no difference from which on "
+        "two sets of 40 topics would disagree on 5 % or less"
     )
+
+
+def test_small_differences_have_small_bins_with_as_many_digits():
+    """As of P@1000 for runs that are a thousandth apart on each topic."""
+    values = np.random.default_rng(4).integers(0, 50, (40, 1)) / 1_000 + [0, 0.001, 0.002]
+    result = of_scores(NAME, values)
+    assert result.headline == (
+        "Of 3 pairs of 3 runs, by the mean of each bin, two sets of 40 topics would disagree on at "
+        "most 1 % for differences of 0.001 or more"
+    )
+    digits = {column.key: column.digits for column in result.columns}
+    assert [digits[key] for key in ("low", "high", "trust_05", "trust_01")] == [4] * 4
+    assert {row["low"] for row in rows_of(result)} == {0.001, 0.002}
+    assert {value["bin"] for value in result.spec["data"]["values"]} == {
+        *("0.001 to 0.0012", "0.002 to 0.0022"),
+    }
+
+
+def test_edges_have_the_digits_that_tell_them_apart():
+    widths = (2.0, 0.05, 0.01, 0.005, 0.001, 2e-16)
+    assert [digits_of(width) for width in widths] == [2, 2, 2, 3, 3, 16]
 
 
 @needs_real_data
@@ -114,3 +136,11 @@ def test_the_runs_of_trec_8():
     assert sum(row["n_pairs"] for row in rows) == 8256
     assert all(row["reer"] <= row["reer_printed"] for row in rows if row["reer"] > 1e-4)
     assert {(row["trust_05"], row["trust_01"]) for row in rows} == {(0.04, 0.06)}
+
+
+@needs_real_data
+def test_the_runs_of_trec_8_are_trusted_on_a_smaller_scale_too():
+    """Unscaled from .04 on: .0008 here, in bins half as wide as on that scale."""
+    values = 0.02 * matrix(FOLDER / "trec_topic_run_matrices" / "adhoc8_ap.csv")
+    (at_hand,) = {row["trust_05"] for row in rows_of(of_scores(NAME, values)) if row["size"] == 50}
+    assert at_hand == pytest.approx(0.001)
