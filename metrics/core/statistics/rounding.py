@@ -75,6 +75,6 @@ def with_ties(numbers: NDArray[np.float64], *, within: float) -> NDArray[np.floa
     order = np.argsort(numbers, kind="stable")
     ascending = numbers[order]
     is_first = np.append(True, ~(np.diff(ascending) <= within))[: len(numbers)]
-    tied = np.empty(len(numbers))
-    tied[order] = ascending[is_first][np.cumsum(is_first) - 1]
-    return tied
+    ties = np.empty(len(numbers))
+    ties[order] = ascending[is_first][np.cumsum(is_first) - 1]
+    return ties

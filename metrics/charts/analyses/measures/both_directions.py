@@ -67,7 +67,7 @@ class SystemTable(NamedTuple, Generic[Means]):
     def leaders(self) -> list[str]:
         """The systems with the best mean of the order: one, or several whose means are equal."""
         places = sorted(self._places)
-        return [place[2] for place in places if place[:2] == places[0][:2]]
+        return [system for *level, system in places if level == list(places[0][:2])]
 
     @property
     def is_clear(self) -> bool:
@@ -86,10 +86,10 @@ class SystemTable(NamedTuple, Generic[Means]):
         means = [row.means.by_measure[0].mean for row in self.rows]
         sign = 1 if self.smaller_is_better[0] else -1
         values = np.array([np.nan if mean is None else sign * mean for mean in means])
-        tied = with_ties(values, within=rounding_of_sums(values)).tolist()
+        ties = with_ties(values, within=rounding_of_sums(values)).tolist()
         return [
             (mean is None, 0.0 if mean is None else value, row.system)
-            for mean, value, row in zip(means, tied, self.rows, strict=True)
+            for mean, value, row in zip(means, ties, self.rows, strict=True)
         ]
 
 

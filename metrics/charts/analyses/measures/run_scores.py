@@ -39,8 +39,8 @@ class RunScores(NamedTuple):
         ]
         signs = np.where(self.smaller_is_better, -1, 1)
         averages = np.array(values).reshape(-1, len(self.columns)) * signs
-        tied = [with_ties(column, within=rounding_of_sums(column)) for column in averages.T]
-        return np.array(tied).reshape(averages.T.shape).T
+        ties = [with_ties(column, within=rounding_of_sums(column)) for column in averages.T]
+        return np.array(ties).reshape(averages.T.shape).T
 
     @property
     def is_complete(self) -> NDArray[np.bool_]:

@@ -116,8 +116,8 @@ def bin_width(largest: float) -> float:
 
 def width_of_step(step: int) -> float:
     """The width at a step of 1, 2 and 5 times powers of ten: .01 at 0, .02 at 1, .005 at -1."""
-    power, place = divmod(step, 3)
-    return float(f"{(1, 2, 5)[place]}e{power - 2}")
+    power, remainder = divmod(step, 3)
+    return float(f"{(1, 2, 5)[remainder]}e{power - 2}")
 
 
 def bin_edges(n_bins: int, width: float) -> NDArray[np.float64]:
