@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.systems.difference_bars import MOST_NAMES, RunNames
@@ -11,7 +9,6 @@ from metrics.charts.analyses.systems.differences import mark_notes
 from metrics.charts.analyses.systems.pair_cells import VERDICTS, pair_cells
 from metrics.charts.results import AnalysisResult, Column, interval_text, number_text
 from metrics.core.analyses.systems.differences import PairDifference, SystemDifferences
-from metrics.core.statistics.rounding import rounding_of_sums
 
 
 def pairs_result(
@@ -97,7 +94,7 @@ def _headline(
     )
     if closest is None:
         return f"None of {n} of runs differs"
-    within = rounding_of_sums(np.array([row.mean for row in differences.systems]))
+    within = 2 * differences.least
     n_closest = sum(
         pair.differ and abs(pair.difference) - abs(closest.difference) <= within for pair in pairs
     )

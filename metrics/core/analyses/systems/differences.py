@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from metrics.core.comparisons.run_comparison import Verdicts, decide
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import Interval, mean_intervals
-from metrics.core.statistics.rounding import means_for_order
+from metrics.core.statistics.rounding import means_for_order, rounding
 
 
 class PlacedSystem(NamedTuple):
@@ -31,12 +31,16 @@ class PlacedSystem(NamedTuple):
 
 
 class SystemDifferences(NamedTuple):
-    """Systems at their places, best first, by `verdicts`; n_differing of n_pairs pairs differ."""
+    """Systems at their places, best first, by `verdicts`; n_differing of n_pairs pairs differ.
+
+    least : the most that rounding alone can make of a difference of two means
+    """
 
     systems: list[PlacedSystem]
     verdicts: Verdicts
     n_differing: int
     n_pairs: int
+    least: float = 0.0
 
 
 class PairDifference(NamedTuple):
@@ -95,7 +99,9 @@ def system_differences(
         for position, system in enumerate(verdicts.order.tolist())
     ]
     n = len(systems)
-    return SystemDifferences(systems, verdicts, int(n_differing.sum()) // 2, n * (n - 1) // 2)
+    return SystemDifferences(
+        systems, verdicts, int(n_differing.sum()) // 2, n * (n - 1) // 2, rounding(values)
+    )
 
 
 def pair_differences(

@@ -144,3 +144,15 @@ def test_of_small_scores_the_closest_pair_is_the_closest():
     headline = of_file(1e-14 * far_apart(40, [0, 0.5, 1.2])).headline
     assert headline.startswith("3 of 3 pairs of runs differ; the closest that do are 5.04e-15 ")
     assert headline.endswith("(run1 and run0, 95 % interval 4.95e-15 to 5.14e-15)")
+
+
+@pytest.mark.parametrize("offset", [0, 1e8])
+def test_pairs_are_equally_close_where_rounding_alone_parts_them(offset):
+    values = offset + np.round(far_apart(40, [0, 0.5, 1.2]), 3)
+    closest = of_file(values).headline
+    assert "apart (run1 and run0, 95 % interval" in closest
+    alike = values[:, [0, 1, 1]]
+    alike[:, 2] += alike[:, 1] - alike[:, 0]
+    assert "apart (2 pairs, such as run2 and run1, " in of_file(alike).headline
+    alike[0, 2] += 1e-3
+    assert "apart (run1 and run0, " in of_file(alike).headline
