@@ -9,6 +9,7 @@ from metrics.core.statistics.intervals import Interval
 Cell = str | int | float | None
 MOST_ROWS = 100  # of a table without a chart, on a page
 MOST_ROWS_OF_CHART = 300  # of one beside a chart
+LARGEST_PLAIN = 1e15  # numbers from here on have more digits than float64 knows
 MOST_ROWS_READ = max(MOST_ROWS, MOST_ROWS_OF_CHART)
 
 
@@ -112,9 +113,23 @@ def rounded_up(value: float, digits: int) -> float:
 
 
 def number_text(number: float, digits: int) -> str:
-    """A number with so many digits after the point; with three that count where these are all 0."""
+    """A number with so many digits after the point.
+
+    With three that count where these are all 0, and where the number has more than float64 has.
+    """
     text = f"{number:z.{digits}f}"
-    return text if float(text) or not number else f"{number:.3g}"
+    is_plain = (float(text) or not number) and abs(number) < LARGEST_PLAIN
+    return text if is_plain else f"{number:.3g}"
+
+
+def texts_apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers by four digits that count, or by as many as tell them apart."""
+    texts = f"{first:.4g}", f"{second:.4g}"
+    for digits in range(5, 17):
+        if texts[0] != texts[1] or first == second:
+            break
+        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+    return texts
 
 
 def bound_text(bound: float, digits: int) -> str:
@@ -131,9 +146,11 @@ def interval_text(interval: Interval, *, digits: int) -> str:
     """
     if interval.low is None or interval.high is None:
         return "no interval"
-    ends = [f"{end:z.{digits}f}" for end in (interval.low, interval.high)]
-    if not any(map(float, ends)):
-        ends = [number_text(end, digits) for end in (interval.low, interval.high)]
+    ends = [number_text(end, digits) for end in (interval.low, interval.high)]
+    plain_ends = [f"{end:z.{digits}f}" for end in (interval.low, interval.high)]
+    # beside an end with digits 0.0000 tells enough
+    if any(map(float, plain_ends)) and max(map(abs, (interval.low, interval.high))) < LARGEST_PLAIN:
+        ends = plain_ends
     return f"95 % interval {ends[0]} to {ends[1]}"
 
 

@@ -7,6 +7,7 @@ from metrics.charts.results import (
     figure_of,
     interval_text,
     number_text,
+    texts_apart,
 )
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 
@@ -65,6 +66,18 @@ def test_a_number_without_a_digit_in_its_place_is_told_by_those_that_count():
     assert number_text(0, 4) == number_text(-0.0, 4) == "0.0000"
     assert number_text(5.8612e-15, 4) == "5.86e-15"
     assert number_text(-0.00002, 4) == "-2e-05"
+
+
+def test_a_number_with_more_digits_than_are_known_is_told_by_those_that_count():
+    assert number_text(1.07875e98, 4) == "1.08e+98"
+    assert number_text(-58614.892, 4) == "-58614.8920"
+    assert interval_text(Interval(-1e98, 2e98), digits=4) == "95 % interval -1e+98 to 2e+98"
+
+
+def test_two_numbers_have_the_digits_that_tell_them_apart():
+    assert texts_apart(0.12345, 0.9) == ("0.1235", "0.9")
+    assert texts_apart(1e9 + 0.25, 1e9 + 0.36) == ("1000000000.2", "1000000000.4")
+    assert texts_apart(0.5, 0.5) == ("0.5", "0.5")
 
 
 def test_an_interval_has_digits_that_count_where_both_ends_would_be_0():

@@ -9,7 +9,7 @@ from annotate.core.phrases import counted
 from metrics.charts.analyses.systems.topic_table import TopicTable
 from metrics.charts.axes import BESIDE_NAMES, column_axis
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.charts.results import AnalysisResult, Cell, Column, texts_apart
 from metrics.core.analyses.systems.topic_difficulty import TopicDifficulty, blocks
 
 LOW = 0.05  # a mean that is so low leaves the runs no room to differ
@@ -94,9 +94,9 @@ def _headline(table: TopicTable, difficulty: TopicDifficulty) -> str:
         f"the {first:,} on which runs differ most {verb} {part:.0f} % of the differences"
     )
     if not table.are_shares:
-        ends = difficulty.mean[difficulty.hardest_first[[0, -1]]]
+        hardest, easiest = texts_apart(*difficulty.mean[difficulty.hardest_first[[0, -1]]])
         return (
-            f"Means of the {n:,} {noun} reach from {ends[0]:.4g} on the hardest to {ends[1]:.4g}; "
+            f"Means of the {n:,} {noun} reach from {hardest} on the hardest to {easiest}; "
             f"{of_differences}"
         )
     n_low = int(np.count_nonzero(difficulty.mean < LOW))
