@@ -29,6 +29,6 @@ def room_query(context: RequestContext, protocol: str = "") -> str:
 
 
 @register.simple_tag(takes_context=True)
-def room_sentence(context: RequestContext) -> str:
+def room_sentence(context: RequestContext, beginning: str) -> str:
     """Tell the choices of the room that stand for those of this leaderboard."""
-    return room_choices.room_sentence(context.request.GET)
+    return room_choices.room_sentence(context.request.GET, beginning=beginning)

@@ -88,7 +88,7 @@ def leaderboard_table(request: SignedIn, slug: str, form: str) -> HttpResponse:
 def leaderboard_state(request: SignedIn, slug: str) -> HttpResponse:
     """Answer the poll, every 2 seconds, for a view that is being computed.
 
-    Redirect the page once it is there.
+    Reload the page once it is there.
     """
     collection, choices = _choices(request, slug)
     return _state(request, "leaderboard", collection, choices.spec)
@@ -158,8 +158,8 @@ def _state(
     request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec
 ) -> HttpResponse:
     if computation.look(collection=collection, spec=spec).row is not None:
-        page = reverse(f"metrics:{name}", args=[collection.slug])
-        return HttpResponse(headers={"HX-Redirect": f"{page}?{request.GET.urlencode()}"})
+        # a reload, as the browser then keeps the place to which somebody has scrolled
+        return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "parts/_job.html", _job(request, f"{name}-state", collection, spec))
 
 

@@ -200,6 +200,17 @@ def test_no_template_and_no_script_has_more_than_150_lines() -> None:
     assert long == []
 
 
+def test_a_short_comment_of_a_template_ends_in_its_line() -> None:
+    """Django prints one that does not."""
+    open_comments = [
+        f"{name(file)}:{number}"
+        for file in sources("templates", pattern="*.html")
+        for number, line in enumerate(text(file).splitlines(), start=1)
+        if line.count("{#") != line.count("#}")
+    ]
+    assert open_comments == []
+
+
 def test_no_line_of_a_template_has_more_than_160_characters() -> None:
     wide = [
         f"{name(file)}:{number}"

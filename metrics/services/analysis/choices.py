@@ -372,11 +372,11 @@ def room_query(parameters: QueryDict, *, protocol: str = "") -> str:
     return f"?{choices.urlencode(safe=':,@()')}" if choices else ""
 
 
-def room_sentence(parameters: QueryDict) -> str:
+def room_sentence(parameters: QueryDict, *, beginning: str) -> str:
     """Tell the choices of the room that stand for those of the leaderboard; "" without one."""
     texts = [text for name, text in ALWAYS_IN_ROOM.items() if parameters.get(name)]
     if not texts:
         return ""
     *most, last = dict.fromkeys(texts)
     whole = f"{', '.join(most)} and {last}" if most else last
-    return f"The analyses take {whole}, whatever is chosen here."
+    return f"{beginning} {whole}, whatever is chosen here."

@@ -87,6 +87,22 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     )
 
 
+def test_a_page_that_waits_is_reloaded_where_it_is(client, board):
+    state = "/c/study/results/leaderboard/state/"
+    assert "HX-Refresh" not in client.get(state, {"measures": "R@3"}).headers
+    compute(board, measures="R@3")
+    assert client.get(state, {"measures": "R@3"})["HX-Refresh"] == "true"
+
+
+def test_people_and_the_reference_stand_at_the_threshold_of_the_collection(client, board):
+    usual, other = (
+        text_of(client.get("/c/study/results/leaderboard/", {"threshold": threshold}))
+        for threshold in ("1", "2")
+    )
+    assert "positive from 1 up. <a" in usual
+    assert "positive from 1 up, as the collection has it, whatever is chosen here: <a" in other
+
+
 def test_a_form_without_a_ticked_run_is_told_that_all_are_shown(client, board):
     address = "/c/study/results/leaderboard/"
     assert '<input type="hidden" name="run" value="">' in client.get(address).content.decode()

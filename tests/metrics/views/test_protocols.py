@@ -86,6 +86,9 @@ def test_the_leaderboard_fetches_both_directions_and_the_protocols_with_its_choi
 def test_what_the_room_lacks_is_told_on_the_leaderboard(client, study):
     page = text_of(client.get(LEADERBOARD, {"subset": "judged", "protocol": ""}))
     assert "The analyses take all queries of a set, whatever is chosen here." in page
+    # beside each of the two figures too, which stand far below
+    assert page.count("This figure takes all queries of a set, whatever is chosen here.") == 2
+    assert "This figure takes" not in text_of(client.get(LEADERBOARD))
 
 
 def test_a_leaderboard_without_recalls_at_three_depths_promises_no_rsum(client, study):

@@ -10,6 +10,7 @@ from metrics.charts.analyses.planner.plans import (
     YOURS_COLUMN,
     JudgingCost,
     PlannedQueries,
+    digits_of_steps,
     middle_note,
     plan_lines,
     with_rule,
@@ -70,7 +71,12 @@ class DifferencePlan(NamedTuple):
             for power, name in zip(self.powers, self.names, strict=True)
         ]
         simulation = Column("simulated_power", "Power by simulation", 3)
-        return [Column("difference", "Difference", 4), queries[0], simulation, *queries[1:]]
+        return [
+            Column("difference", "Difference", digits_of_steps(self.differences)),
+            queries[0],
+            simulation,
+            *queries[1:],
+        ]
 
     @property
     def wanted_row(self) -> int:

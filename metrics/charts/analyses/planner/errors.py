@@ -9,6 +9,7 @@ from metrics.charts.analyses.planner.plans import (
     YOURS_COLUMN,
     JudgingCost,
     PlannedQueries,
+    digits_of_steps,
     middle_note,
     plan_lines,
     with_rule,
@@ -116,7 +117,7 @@ def error_result(plan: ErrorPlan, cost: JudgingCost | None) -> AnalysisResult:
         ).strip(),
         extent=nouns.extent,
         columns=[
-            Column("error", "Error", 4),
+            Column("error", "Error", digits_of_steps(plan.errors)),
             Column("of_these", f"{nouns.title}, of these"),
             Column("like_these", f"{nouns.title}, like these"),
             *(cost.columns if cost else []),

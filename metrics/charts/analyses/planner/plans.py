@@ -1,6 +1,7 @@
 """The parts of the planner's results: queries, cost, sentences, and lines by number of queries."""
 
 from collections.abc import Sequence
+from math import floor, log10
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
@@ -160,6 +161,11 @@ def middle_note(
         f"{outcome} {middle.least:.2f} times as large, for {noun} with the most "
         f"{middle.most:.2f} times."
     )
+
+
+def digits_of_steps(steps: Sequence[float]) -> int:
+    """The digits after the point that tell errors or differences, four to twelve."""
+    return min(12, max(4, 1 - floor(log10(min(steps)))))
 
 
 def with_rule(lines: Spec | None, channel: str, value: float) -> Spec | None:

@@ -69,6 +69,8 @@ def _headline(
     if topics.n_to_turn is None:
         return f"{sentence}, and is worse on none of the {n}"
     without = f"the {topics.n_to_turn:,} that favour it most"
+    if topics.n_to_turn == 1:
+        without = "the one that favours it most"
     return f"{sentence} on {n}; without {without} {second} would be ahead"
 
 

@@ -90,9 +90,8 @@ def _headline(table: TopicTable, difficulty: TopicDifficulty) -> str:
     first = math.ceil(n / 10)
     part = 100 * float(np.sort(shares)[::-1][:first].sum())
     verb = "has" if first == 1 else "have"
-    of_differences = (
-        f"the {first:,} on which runs differ most {verb} {part:.0f} % of the differences"
-    )
+    those = "the one" if first == 1 else f"the {first:,}"
+    of_differences = f"{those} on which runs differ most {verb} {part:.0f} % of the differences"
     if not table.are_shares:
         hardest, easiest = texts_apart(*difficulty.mean[difficulty.hardest_first[[0, -1]]])
         return (

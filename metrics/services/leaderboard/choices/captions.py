@@ -7,6 +7,7 @@ from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
+from annotate.core.phrases import counted
 from metrics.core.statistics.groups import Design
 
 
@@ -56,7 +57,9 @@ class LeaderboardCaption(NamedTuple):
     @property
     def scope(self) -> str:
         """The queries, their positive pairs, and those that runs miss."""
-        positives = "" if self.n_positive is None else f" with {self.n_positive:,} positive pairs"
+        positives = (
+            "" if self.n_positive is None else f" with {counted(self.n_positive, 'positive pair')}"
+        )
         if positives and self.without_positive:
             positives += f", {self.without_positive}"
         return f"Query set “{self.query_set}”, {self.sources_text}{positives}; {self.missing_text}."

@@ -212,14 +212,14 @@ def test_a_protocol_goes_along_or_stands_in_place_of_what_it_fixes():
 def test_choices_that_the_room_lacks_stay_behind_and_that_is_told(study):
     address = QueryDict("people=first&subset=judged&words_from=3&words_to=9&target=these&run=")
     assert room_query(address) == ""
-    assert room_sentence(address) == (
+    assert room_sentence(address, beginning="The analyses take") == (
         "The analyses take people's labels as resolved, all queries of a set, queries of any "
         "length and intervals of other queries like these, whatever is chosen here."
     )
-    assert room_sentence(QueryDict("words_to=9")) == (
-        "The analyses take queries of any length, whatever is chosen here."
+    assert room_sentence(QueryDict("words_to=9"), beginning="This figure takes") == (
+        "This figure takes queries of any length, whatever is chosen here."
     )
-    assert room_sentence(QueryDict("people=&labels=only")) == ""
+    assert room_sentence(QueryDict("people=&labels=only"), beginning="This takes") == ""
     assert {*ALWAYS_IN_ROOM}.isdisjoint(PARAMETERS)
 
 

@@ -316,4 +316,4 @@ def test_a_look_waits_while_a_run_is_read_again_and_none_is_taken_of_a_plan_that
 
 def test_a_measure_with_too_long_a_name_is_refused(study):
     with pytest.raises(plans.PlanRefused, match="up to 60 letters"):
-        fix(study, measure="P(rel=1e80)@5")
+        fix(study, measure="F(beta=0.1234567890123456,judged_only=True,rel=0.5)@1000000000")

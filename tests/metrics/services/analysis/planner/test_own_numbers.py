@@ -117,6 +117,14 @@ def test_a_printed_distance_of_two_values_holds_by_another_program(n, n_high, si
     assert stats.hypergeom(n, n_high, int(n_sampled)).pmf(counts)[is_within].sum() >= 0.95
 
 
+@pytest.mark.parametrize(("name", "key"), [(NAMES[2], "error"), (NAMES[3], "difference")])
+def test_a_small_number_is_told_with_its_digits(name, key):
+    rows = of_file(name, **{key: 0.00002}).printed_rows()
+    (row,) = [row for row in rows if str(row[-1]) == "yours"]
+    assert str(row[0]) == "0.000020"
+    assert str(of_file(name).printed_rows()[-1][0]) == "0.0050"
+
+
 def test_without_numbers_there_is_no_mark():
     for name in NAMES:
         result = of_file(name)

@@ -87,7 +87,7 @@ def test_a_file_of_topics_by_runs():
     values = np.array([[0.0, 0.04, 0.02], [0.9, 0.1, 0.9], [0.5, 0.5, 0.5]])
     result = of_scores(NAME, values)
     assert result.headline == (
-        "1 of 3 topics has a mean score below 0.05; the 1 on which runs differ most has 95 % of "
+        "1 of 3 topics has a mean score below 0.05; the one on which runs differ most has 95 % of "
         "the differences"
     )
     hardest, middle, easiest = rows_of(result)

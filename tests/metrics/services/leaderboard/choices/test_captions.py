@@ -61,6 +61,7 @@ def test_the_choices_are_a_sentence_or_more():
         (None, "", ""),
         (None, "3 queries without a positive", ""),
         (4321, "", " with 4,321 positive pairs"),
+        (1, "", " with 1 positive pair"),
         (0, "3 queries without", " with 0 positive pairs, 3 queries without"),
     ],
 )
