@@ -33,9 +33,9 @@ class MeasurePair(NamedTuple):
 
 def correlations_result(scores: RunScores) -> AnalysisResult:
     """The rank correlation of every two measures over the runs; two measures or more."""
-    pairs = []
+    averages, pairs = scores.scores, []
     for i, j in combinations(range(len(scores.columns)), 2):
-        both = scores.scores[:, [i, j]]
+        both = averages[:, [i, j]]
         both = both[np.isfinite(both).all(axis=1)]
         values = {
             name: float(measure_correlations(both, method=name)[0, 1])
