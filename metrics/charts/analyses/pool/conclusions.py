@@ -21,6 +21,7 @@ MOST_SETS = 44  # of the chart
 FEWEST = 30  # groups of queries from which on a headline says what lasts
 TAUS = ("tau-b", "tau-AP")
 MOST_NAMED = 2  # label sets in a headline
+NO_COUNTS = (None, None, None, None)  # of pairs by their grades, under bounds
 
 
 def conclusions_result(
@@ -83,6 +84,7 @@ def columns_of(top: int) -> list[Column]:
         Column("n_moved", "Pairs of another grade"),
         Column("n_ungraded", "Pairs without a grade now"),
         Column("n_gained", "Pairs with a grade only here"),
+        Column("n_without_people", "Pairs without a grade by people now"),
         Column("tau", "Kendall's tau-b", 3),
         Column("tau_ap", "tau-AP", 3),
         Column("is_top_same", f"First {top} ranks the same"),
@@ -139,7 +141,7 @@ def conclusion_cells(
         label_set.kind.value,
         label_set.name,
         label_set.n_left_out,
-        *(label_set.moves or (None, None, None)),
+        *(label_set.moves or NO_COUNTS)[:4],
         conclusion.tau,
         conclusion.tau_ap,
         top,

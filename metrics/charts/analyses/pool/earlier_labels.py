@@ -73,8 +73,8 @@ def advice_notes(
         advice = "as many more may move as much again" if n_settled else "go on"
         if row.label_set.is_mostly_loss:
             advice = (
-                "labels of pairs that have no grade yet may move as much again; what others would "
-                "do is not known"
+                "labels of pairs that have no grade by people yet may move as much again; what "
+                "others would do is not known"
             )
         text = moved_text(row, n_pairs=n_pairs)
         notes.append(
@@ -103,15 +103,15 @@ def stable_text(row: EarlierConclusion, *, n_pairs: int, n_decided: int) -> str:
 
 
 def loss_text(row: EarlierConclusion) -> str:
-    """The pairs that only lose their grade without the last labels, and those of another grade."""
+    """The pairs that people do not grade without the last labels, and those of another grade."""
     moves = row.label_set.moves
-    if moves is None or not moves.n_ungraded:
+    if moves is None or not moves.n_lost:
         return ""
-    verb = "has" if moves.n_ungraded == 1 else "have"
+    verb = "has" if moves.n_lost == 1 else "have"
     n_other = moves.n_moved + (moves.n_gained or 0)
     return (
-        f"; without them {counted(moves.n_ungraded, 'pair')} {verb} no grade, and {n_other:,} "
-        f"{'has' if n_other == 1 else 'have'} another one, or a first one"
+        f"; without them {counted(moves.n_lost, 'pair')} {verb} no grade by people, and "
+        f"{n_other:,} {'has' if n_other == 1 else 'have'} another one, or a first one"
     )
 
 

@@ -59,14 +59,14 @@ class SetWords(NamedTuple):
         """True if it is the chosen labels again, or bounds that are no others than the scores."""
         if self.moves is None:
             return self.has_base_scores
-        return not any(self.moves)
+        return self.moves.are_none
 
     @property
     def is_mostly_loss(self) -> bool:
-        """True if more pairs are without a grade now than have another one, or one here alone."""
-        if self.moves is None or self.moves.n_ungraded is None:
+        """True if more pairs lost their grade by people than have another one, or a first one."""
+        if self.moves is None or self.moves.n_lost is None:
             return False
-        return self.moves.n_ungraded > self.moves.n_moved + (self.moves.n_gained or 0)
+        return self.moves.n_lost > self.moves.n_moved + (self.moves.n_gained or 0)
 
 
 def sameness_notes(sets: Sequence[SetWords]) -> list[str]:
@@ -80,17 +80,17 @@ def sameness_notes(sets: Sequence[SetWords]) -> list[str]:
 def loss_notes(sets: Sequence[SetWords]) -> list[str]:
     """A sentence on annotators without whom pairs lose their grades, and few have others; or none.
 
-    Those without whom nothing differs are not part of it.
+    Those without whom nothing differs and no grade is lost are not part of it.
     """
-    rows = [row for row in sets if row.kind == SetKind.PERSON and not row.is_same]
-    moves = [row.moves or NO_MOVES for row in rows]
-    n_ungraded = [move.n_ungraded or 0 for move in moves]
+    of_people = [row.moves or NO_MOVES for row in sets if row.kind == SetKind.PERSON]
+    moves = [move for move in of_people if move.n_lost or not move.are_none]
+    n_lost = [move.n_lost or 0 for move in moves]
     n_other = [move.n_moved + (move.n_gained or 0) for move in moves]
-    if sum(n_ungraded) <= sum(n_other):
+    if sum(n_lost) <= sum(n_other):
         return []
-    verb = "has" if max(n_ungraded) == 1 else "have"
+    verb = "has" if max(n_lost) == 1 else "have"
     return [
-        f"Without one annotator {spread_of(n_ungraded, 'pairs')} {verb} no grade by people any "
+        f"Without one annotator {spread_of(n_lost, 'pairs')} {verb} no grade by people any "
         f"more, as the labels that are left decide none, and {spread_of(n_other)} "
         f"{'has' if max(n_other) == 1 else 'have'} another or a first one: what changes then tells "
         "what missing labels do, rather than whose labels matter."

@@ -29,15 +29,25 @@ class LabelSet(NamedTuple):
 
 
 class GradeMoves(NamedTuple):
-    """Pairs with another grade, without one now, and with one here alone.
+    """Pairs with another grade, without any now, and with one here alone; and those people lost.
 
     n_moved : by another threshold those that became positive or ceased to be
     n_ungraded, n_gained : None by another threshold
+    n_lost : pairs without a grade by people now, whatever another source puts in its place; None
+        where nobody's labels are left out. They are not among n_moved
+    n_replaced : of these, those whose grade by another source is another one
     """
 
     n_moved: int
     n_ungraded: int | None
     n_gained: int | None
+    n_lost: int | None = None
+    n_replaced: int = 0
+
+    @property
+    def are_none(self) -> bool:
+        """True if every pair has the grade, or none, that it has under the base."""
+        return not (self.n_moved or self.n_ungraded or self.n_gained or self.n_replaced)
 
 
 class MovedScores(NamedTuple):
@@ -127,18 +137,25 @@ def grade_moves(
 ) -> GradeMoves:
     """Count how the pairs of a label set have other grades than under the base.
 
-    is_lost : (L,) pairs that have no grade of their own any more, so that what they have is another
-        source's in its place
+    is_lost : (L,) pairs of which people gave a grade and give none any more, so that what they have
+        is another source's in its place; None where nobody's labels are left out
     """
     differs = differing_labels(base, label_set)
     if label_set.threshold != base.threshold:
         return GradeMoves(int(np.count_nonzero(differs)), None, None)
     is_gained = np.isnan(base.grades) & differs
     is_ungraded = np.isnan(label_set.grades) & differs
-    if is_lost is not None:
-        is_ungraded |= is_lost & differs & ~is_gained
+    is_moved = differs & ~is_gained & ~is_ungraded
     n_gained, n_ungraded = int(np.count_nonzero(is_gained)), int(np.count_nonzero(is_ungraded))
-    return GradeMoves(int(np.count_nonzero(differs)) - n_gained - n_ungraded, n_ungraded, n_gained)
+    if is_lost is None:
+        return GradeMoves(int(np.count_nonzero(is_moved)), n_ungraded, n_gained)
+    return GradeMoves(
+        n_moved=int(np.count_nonzero(is_moved & ~is_lost)),
+        n_ungraded=n_ungraded,
+        n_gained=n_gained,
+        n_lost=int(np.count_nonzero(is_lost)),
+        n_replaced=int(np.count_nonzero(is_moved & is_lost)),
+    )
 
 
 def grades_without(

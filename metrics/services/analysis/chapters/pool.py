@@ -197,8 +197,10 @@ ANALYSES = [
             "whoever is left out; golds, training, repeats and labels taken back do not count, nor "
             "do pairs that a lead excluded. What a set has no label of counts as irrelevant, and "
             "queries that a run misses as 0. Pairs of another grade, pairs that had one and have "
-            "none now or a reference's in its place, and pairs with one here alone are counted "
-            "apart; label sets that are the chosen one again are not counted in the headline."
+            "none now, and pairs with one here alone are counted apart; and where labels are left "
+            "out, pairs that people graded and do not any more, whatever a reference has in its "
+            "place, which are none of another grade. Label sets that are the chosen one again are "
+            "not counted in the headline."
         ),
         find=under_other_labels.conclusions_under_other_labels,
         function=conclusions,

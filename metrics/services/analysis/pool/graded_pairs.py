@@ -36,7 +36,8 @@ class NamedSet(NamedTuple):
     """A label set in words.
 
     n_left_out : labels that it is without, of an annotator or the last
-    is_lost : (L,) pairs to which people give no grade any more; None for all sets but those
+    is_lost : (L,) pairs to which people gave a grade and give none any more; None for sets of all
+        labels
     """
 
     kind: SetKind

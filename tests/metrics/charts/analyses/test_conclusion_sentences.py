@@ -121,7 +121,7 @@ def test_label_sets_that_decide_nothing_are_named_and_do_not_count(sets, rows, e
 def test_no_more_ranks_are_the_same_than_there_are_runs():
     result = result_of(SETS[:1], [SAME])
     assert "first 3 ranks are the same" in result.reading
-    assert [column.title for column in result.columns][8:10] == [
+    assert [column.title for column in result.columns][9:11] == [
         "First 3 ranks the same",
         "Most places that one of the first 3 falls",
     ]
@@ -171,24 +171,24 @@ def test_label_sets_that_are_the_chosen_one_again_do_not_count_and_are_named():
     ("moves", "note"),
     [
         (
-            [GradeMoves(0, 161, 0), GradeMoves(0, 193, 0), GradeMoves(0, 0, 0)],
+            [GradeMoves(0, 155, 0, 161), GradeMoves(0, 0, 0, 193), GradeMoves(0, 0, 0, 0)],
             "Without one annotator 161 to 193 pairs have no grade by people any more, as the "
             "labels that are left decide none, and 0 have another or a first one: what changes "
             "then tells what missing labels do, rather than whose labels matter.",
         ),
         (
-            [GradeMoves(1, 3, 0), GradeMoves(0, 3, 2), GradeMoves(1, 3, 1)],
+            [GradeMoves(1, 3, 0, 3), GradeMoves(0, 3, 2, 3), GradeMoves(1, 3, 1, 3)],
             "Without one annotator 3 pairs have no grade by people any more, as the labels that "
             "are left decide none, and 1 to 2 have another or a first one: what changes then tells "
             "what missing labels do, rather than whose labels matter.",
         ),
         (
-            [GradeMoves(1, 3, 0), GradeMoves(1, 3, 0), GradeMoves(1, 3, 0)],
+            [GradeMoves(1, 3, 0, 3), GradeMoves(1, 3, 0, 3), GradeMoves(1, 3, 0, 3)],
             "Without one annotator 3 pairs have no grade by people any more, as the labels that "
             "are left decide none, and 1 has another or a first one: what changes then tells what "
             "missing labels do, rather than whose labels matter.",
         ),
-        ([GradeMoves(3, 3, 0), GradeMoves(0, 3, 3), GradeMoves(0, 0, 0)], None),
+        ([GradeMoves(3, 3, 0, 3), GradeMoves(0, 3, 3, 3), GradeMoves(0, 0, 0, 0)], None),
     ],
 )
 def test_grades_that_are_lost_without_an_annotator_are_told_where_they_are_the_most(moves, note):
@@ -196,7 +196,7 @@ def test_grades_that_are_lost_without_an_annotator_are_told_where_they_are_the_m
     result = result_of(sets, [SAME] * 3)
     of_losses = [text for text in result.notes if text.startswith("Without one annotator")]
     assert of_losses == ([note] if note else [])
-    assert [tuple(row[3:6]) for row in result.rows] == moves
+    assert [tuple(row[3:7]) for row in result.rows] == [move[:4] for move in moves]
 
 
 def test_the_headline_of_a_measure_with_two_values_names_the_test():

@@ -78,17 +78,17 @@ def test_the_last_labels_moved_something_or_nothing(rows, sentences):
 @pytest.mark.parametrize(
     ("moves", "ending"),
     [
-        (GradeMoves(3, 0, 0), "(tau-b 0.5): go on."),
+        (GradeMoves(3, 0, 0, 0), "(tau-b 0.5): go on."),
         (
-            GradeMoves(3, 1, 1),
-            "(tau-b 0.5); without them 1 pair has no grade, and 4 have another one, or "
+            GradeMoves(3, 0, 1, 1),
+            "(tau-b 0.5); without them 1 pair has no grade by people, and 4 have another one, or "
             "a first one: go on.",
         ),
         (
-            GradeMoves(0, 1_300, 1),
-            "(tau-b 0.5); without them 1,300 pairs have no grade, and 1 has another one, or "
-            "a first one: labels of pairs that have no grade yet may move as much again; what "
-            "others would do is not known.",
+            GradeMoves(0, 900, 1, 1_300),
+            "(tau-b 0.5); without them 1,300 pairs have no grade by people, and 1 has another one, "
+            "or a first one: labels of pairs that have no grade by people yet may move as much "
+            "again; what others would do is not known.",
         ),
     ],
 )

@@ -121,10 +121,15 @@ def test_pairs_have_another_grade_or_none_or_one_here_alone():
     base = label_set([1, 2, 2, 0, None, None, 1])
     other = label_set([1, 1, None, None, 0, None, 0])
     assert grade_moves(base, other) == GradeMoves(n_moved=2, n_ungraded=2, n_gained=1)
-    # what stands in the place of a lost grade is no grade that moved, unless it is the same
-    is_lost = np.array([1, 1, 1, 0, 1, 1, 0], dtype=bool)
-    assert grade_moves(base, other, is_lost) == GradeMoves(n_moved=1, n_ungraded=3, n_gained=1)
-    assert grade_moves(base, base, is_lost) == GradeMoves(0, 0, 0)
+    # what stands in the place of a lost grade is no grade that moved, and may be the same
+    is_lost = np.array([1, 1, 1, 0, 0, 0, 0], dtype=bool)
+    moves = grade_moves(base, other, is_lost)
+    assert moves == GradeMoves(n_moved=1, n_ungraded=2, n_gained=1, n_lost=3, n_replaced=1)
+    assert not moves.are_none
+    moves = grade_moves(base, base, is_lost)
+    assert moves == GradeMoves(0, 0, 0, n_lost=3) and moves.are_none
+    replaced = label_set([1, 1, 2, 0, None, None, 1])
+    assert not grade_moves(base, replaced, is_lost).are_none
     assert grade_moves(base, base._replace(threshold=2)) == GradeMoves(2, None, None)
 
 

@@ -102,7 +102,7 @@ def test_some_grade_hangs_on_every_annotator(study):
     after = dict(Resolution.objects.values_list("pair", "grade"))
     # what people leave without a grade takes the reference's, which may be the same
     n_lost = sum(before[pair] is not None and after.get(pair) is None for pair in before)
-    assert 0 < rows[name]["n_ungraded"] <= n_lost
+    assert rows[name]["n_without_people"] == n_lost > rows[name]["n_ungraded"]
 
 
 def test_grades_are_lost_moved_or_gained_without_an_annotator_as_if_labels_were_withdrawn(study):
@@ -112,7 +112,8 @@ def test_grades_are_lost_moved_or_gained_without_an_annotator_as_if_labels_were_
     withdraw(study, name)
     after = dict(Resolution.objects.values_list("pair", "grade"))
     both = [(grade, after.get(pair)) for pair, grade in before.items()]
-    assert row["n_ungraded"] == sum(old is not None and new is None for old, new in both) > 0
+    n_lost = sum(old is not None and new is None for old, new in both)
+    assert row["n_ungraded"] == row["n_without_people"] == n_lost > 0
     assert row["n_moved"] == sum(None not in (old, new) and old != new for old, new in both)
     assert row["n_gained"] == sum(old is None and new is not None for old, new in both)
     assert all(
@@ -122,10 +123,11 @@ def test_grades_are_lost_moved_or_gained_without_an_annotator_as_if_labels_were_
     )
 
 
-def test_a_references_grade_in_the_place_of_a_lost_one_is_told_as_a_lost_one(study):
+@pytest.mark.parametrize("replace", [lambda grade: 2 - grade, lambda grade: grade])
+def test_a_references_grade_in_the_place_of_a_lost_one_is_told_as_a_lost_one(study, replace):
     before = {row.pair: row.grade for row in Resolution.objects.select_related("pair__query")}
     names = {
-        (pair.query.external_id, pair.document.external_id): 2 - grade
+        (pair.query.external_id, pair.document.external_id): replace(grade)
         for pair, grade in before.items()
         if grade in (0, 2)
     }
@@ -133,10 +135,12 @@ def test_a_references_grade_in_the_place_of_a_lost_one_is_told_as_a_lost_one(stu
     name = study.annotators.order_by("pk")[1].pseudonym
     rows = table_of(study, NAME, labels="over:reversed")
     (row,) = (row for row in rows if row["labels"] == name)
+    assert all((row["n_without_people"] is None) == (row["n_left_out"] is None) for row in rows)
     withdraw(study, name)
     after = dict(Resolution.objects.values_list("pair", "grade"))
     both = [(grade, after.get(pair.pk)) for pair, grade in before.items()]
-    assert row["n_ungraded"] == sum(old is not None and new is None for old, new in both)
+    assert row["n_without_people"] == sum(old is not None and new is None for old, new in both)
+    assert row["n_ungraded"] == sum(old == 1 and new is None for old, new in both)
     assert any(old in (0, 2) and new is None for old, new in both)
     assert row["n_moved"] == sum(None not in (old, new) and old != new for old, new in both)
 
