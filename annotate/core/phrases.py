@@ -22,6 +22,12 @@ def count_of(n: int, nouns: str) -> str:
     return f"{n:,} {singular(nouns) if n == 1 else nouns}"
 
 
+def enumeration(names: Sequence[str]) -> str:
+    """Return one name or more in a sentence: a, b and c."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def first_few(names: Sequence[str], *, most: int = 4) -> str:
     """Return the first names, and how many more there are: a, b, c, d and 1,200 more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""

@@ -7,7 +7,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
-from annotate.core.phrases import counted, first_few
+from annotate.core.phrases import counted, enumeration, first_few
 from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.labels.label_sources import Grades, LabelSource, People
@@ -169,7 +169,7 @@ def no_positive_notes(inputs: Sequence[DirectionInputs], measures: Sequence[Meas
         subject = f"{n:,} of the {n_queries:,} {queries} {verb} no {positive}"
         if n == n_queries:
             subject, pronoun = f"None of the {queries} has a {positive}", "each"
-        names_text = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        names_text = enumeration(names)
         outcome = f"{pronoun} counts 0 by {names_text} for every run"
         if is_rank:
             verb, pronoun = "leaves" if len(names) == 1 else "leave", "it" if n == 1 else "them"

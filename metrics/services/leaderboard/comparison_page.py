@@ -11,6 +11,7 @@ from metrics.charts.charts import Chart
 from metrics.charts.leaderboard import difference_plot
 from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard.cells import measure_scale
+from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.leaderboard.choices.choices import MISSING_QUERIES
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Run
@@ -209,9 +210,11 @@ class RunComparison(NamedTuple):
         if not (texts := [f"{run.name} misses {n:,}" for run, n in counts if n]):
             return ""
         treatment = (
-            "left out here" if self.facts["missing"] == MISSING_QUERIES else "counted 0 here"
+            "left out"
+            if self.facts["missing"] == MISSING_QUERIES
+            else f"counted {missed_text([parse_one(self.measure)])}"
         )
-        return f"Of the queries {' and '.join(texts)}, {treatment}."
+        return f"Of the queries {' and '.join(texts)}, {treatment} here."
 
     @property
     def unit(self) -> str:

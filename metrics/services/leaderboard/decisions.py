@@ -19,11 +19,11 @@ from metrics.core.comparisons.run_comparison import (
     RANDOMIZED_TUKEY,
     decide,
 )
-from metrics.core.measures.measures import Measure
+from metrics.core.measures.measures import Measure, parse_one
 from metrics.core.statistics.groups import Groups
+from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.leaderboard.choices.choices import (
     METHOD_NAMES,
-    MISSING_QUERIES,
     MISSING_RUNS,
     MISSING_ZERO,
 )
@@ -297,7 +297,7 @@ def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list
         sentences.append(
             f"The scores of {', '.join(marked_measures)} are 0 or 1 (‡): the method {made_for}."
         )
-    return sentences + _left_out(tested_decisions[0].facts)
+    return sentences + _left_out(tested_decisions)
 
 
 def _samples(decisions: Sequence[MeasureDecision], method: str, unit: str) -> str:
@@ -319,17 +319,18 @@ def _samples(decisions: Sequence[MeasureDecision], method: str, unit: str) -> st
     return f", {times} {draws[method]}, seeded by the scores"
 
 
-def _left_out(facts: Facts) -> list[str]:
-    """Say how queries that some run misses were treated, unless they count 0."""
-    n_runs, n_queries = facts["n_runs_out"], facts["n_queries_out"]
+def _left_out(decisions: Sequence[MeasureDecision]) -> list[str]:
+    """Say how queries that some run misses were treated, unless they count as they do in scores."""
+    facts = decisions[0].facts
+    if facts["missing"] == MISSING_ZERO:
+        return []
+    count = missed_text([parse_one(decision.measure) for decision in decisions])
     if facts["missing"] == MISSING_RUNS:
         return [
-            (
-                f"Runs that miss queries are left out of these tests: {n_runs:,}. Their scores "
-                "count 0 for those."
-            )
+            f"Runs that miss queries are left out of these tests: {facts['n_runs_out']:,}. Their "
+            f"scores count {count} for those."
         ]
-    if facts["missing"] == MISSING_QUERIES:
-        queries_text = f"Queries that some run misses are left out of these tests: {n_queries:,}"
-        return [f"{queries_text}. Scores count 0 for those."]
-    return []
+    return [
+        "Queries that some run misses are left out of these tests: "
+        f"{facts['n_queries_out']:,}. Scores count {count} for those."
+    ]

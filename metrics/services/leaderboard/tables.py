@@ -20,6 +20,7 @@ from metrics.services.leaderboard.choices.captions import (
     DesignEffectCell,
     LeaderboardCaption,
     design_cell,
+    missed_text,
 )
 from metrics.services.leaderboard.decisions import MeasureDecision, headline, notes
 from metrics.services.samples.notices import undrawn_sentences
@@ -150,7 +151,8 @@ class LeaderboardTable(NamedTuple):
             verb = "misses" if len(counts) == 1 else "miss"
             extent = f"{runs} {verb} some, up to {max(counts):,}"
         source_noun = "query" if self.direction == Direction.FORWARD else "document"
-        return f"a {source_noun} that a run misses counts 0 ({extent})"
+        count = missed_text([parse_one(name) for name in self.kinds])
+        return f"a {source_noun} that a run misses counts {count} ({extent})"
 
     @property
     def has_q(self) -> bool:

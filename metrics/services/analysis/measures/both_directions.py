@@ -16,6 +16,7 @@ from metrics.services.analysis.measures.system_runs import (
     system_runs,
 )
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.choices.captions import missed_text
 
 
 def both_directions(request: AnalysisRequest) -> AnalysisResult:
@@ -47,7 +48,12 @@ def system_table(
         extents.append(nouns.extent)
         sentences += [*nouns.notes, *sample_notes(part.measures, direction.kinds)]
         sentences += no_positive_notes([part], direction.defined(part.measures))
-        sentences += missing_notes(runs, direction.n_missing, nouns.queries)
+        sentences += missing_notes(
+            runs,
+            direction.n_missing,
+            nouns.queries,
+            outcome=f"count {missed_text(measured.measures)}",
+        )
     return SystemTable(
         rows=measured.rows,
         names=[measure.name for measure in measured.measures],

@@ -23,6 +23,7 @@ from metrics.services.analysis.measures.system_runs import (
 )
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.samples.pools import nothing_undrawn
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope
@@ -187,7 +188,8 @@ def _depth_notes(by_fold: Sequence[MeasuredSystems], *, side: int, queries: str)
     """Sentences on runs that miss queries of the folds, or do not rank all targets of theirs."""
     runs = by_fold[0].runs[side]
     n_missing = np.sum([fold.measured[side].n_missing for fold in by_fold], axis=0)
-    notes = missing_notes(runs, n_missing.tolist(), queries)
+    outcome = f"count {missed_text(by_fold[0].measures)}"
+    notes = missing_notes(runs, n_missing.tolist(), queries, outcome=outcome)
     n_cut = np.zeros(len(runs), dtype=np.int64)
     for fold in by_fold:
         scope = fold.inputs[side].scope

@@ -25,6 +25,7 @@ from metrics.services.analysis.inputs import (
 )
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.samples.estimates import EstimateKind
 from pooling.models import Run
 
@@ -107,7 +108,12 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
             *nouns.notes,
             *sample_notes(inputs.measures, measured.kinds),
             *no_positive_notes([inputs], measured.defined(inputs.measures)),
-            *missing_notes(runs, measured.n_missing, nouns.queries),
+            *missing_notes(
+                runs,
+                measured.n_missing,
+                nouns.queries,
+                outcome=f"count {missed_text(measures)}",
+            ),
         ],
     )
 
@@ -165,10 +171,15 @@ def sample_notes(measures: Sequence[Measure], kinds: Sequence[EstimateKind]) -> 
     return notes
 
 
-def missing_notes(runs: Sequence[Run], n_missing: Sequence[int], queries: str) -> list[str]:
-    """A sentence on runs that miss queries; empty where none does."""
+def missing_notes(
+    runs: Sequence[Run], n_missing: Sequence[int], queries: str, *, outcome: str
+) -> list[str]:
+    """A sentence on runs that miss queries; empty where none does.
+
+    outcome : what becomes of these queries, after "which"
+    """
     rows = [f"{name_of(run)} ({n:,})" for run, n in zip(runs, n_missing, strict=True) if n]
     if not rows:
         return []
     more = f" and {counted(len(rows) - MOST_NAMED, 'more run')}" if len(rows) > MOST_NAMED else ""
-    return [f"Runs that miss {queries}, which count 0: {', '.join(rows[:MOST_NAMED])}{more}."]
+    return [f"Runs that miss {queries}, which {outcome}: {', '.join(rows[:MOST_NAMED])}{more}."]

@@ -107,7 +107,8 @@ def _ranked_runs(request: AnalysisRequest, *, of_known_targets: bool = False) ->
     gallery = labels.gallery_of(query_set=inputs.query_set, scope=inputs.scope)
     nouns = with_sample_note(nouns_of(inputs), inputs)
     n_missing = [int((row.depth == 0).sum()) for row in ranks]
-    notes = [*nouns.notes, *notes, *missing_notes(runs, n_missing, nouns.queries)]
+    gaps = missing_notes(runs, n_missing, nouns.queries, outcome="count 0")
+    notes = [*nouns.notes, *notes, *gaps]
     if shares := [
         # a matrix is looked at down to the best of each row when it is read
         f"{run.tied_per_cent} of the {'best ' if run.report.get('matrix') else ''}targets of "

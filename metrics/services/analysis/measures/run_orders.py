@@ -28,6 +28,7 @@ from metrics.services.analysis.measures.means import (
     scores_of_file,
 )
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.choices.captions import missed_text
 
 
 def correlations(request: AnalysisRequest) -> AnalysisResult:
@@ -80,18 +81,13 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
         sentences += [f"{label_source.label}: {note}" for note in of_samples]
         if inputs.measures[0] in measured.defined(inputs.measures):
             sentences += no_positive_notes([source_inputs], inputs.measures[:1])
-    columns = [
-        label_source
-        for label_source, measured in by_source.items()
-        if measured.kinds[0].is_estimable
-    ]
+    columns = [key for key, measured in by_source.items() if measured.kinds[0].is_estimable]
     if len(columns) < 2:
         raise NotDefined(
             f"{inputs.measures[0].name} counts as irrelevant what a sample did not draw: choose "
             "P@k, RBP, AP or nDCG, which are estimated."
         )
     nouns = nouns_of(inputs)
-    gaps = missing_notes(runs, by_source[source].n_missing, nouns.queries)
     means = [by_source[label_source].means[0] for label_source in columns]
     scores = RunScores(
         runs=names_of(runs),
@@ -106,7 +102,12 @@ def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:
             *same_label_notes(tables),
             *sentences,
             *parts.notes,
-            *gaps,
+            *missing_notes(
+                runs,
+                by_source[source].n_missing,
+                nouns.queries,
+                outcome=f"count {missed_text(inputs.measures[:1])}",
+            ),
         ],
     )
     return rank_changes_result(scores, of="label sources")

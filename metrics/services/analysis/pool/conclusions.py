@@ -37,6 +37,7 @@ from metrics.services.analysis.pool.graded_pairs import NamedSet
 from metrics.services.analysis.pool.label_sets import LabelSets, label_sets
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.choices.captions import missed_text
 from pooling.models import Run
 
 WITH_BOUNDS = "table"  # the kind of a spec whose inputs have the pairs without a label
@@ -87,7 +88,9 @@ def conclusions_under_other_labels(request: AnalysisRequest) -> AnalysisResult:
     earlier = comparison_of(inputs, scores, map(scores.under, range(n_further, n_sets)))
     nouns = with_sample_note(nouns_of(inputs), inputs)
     notes = [*nouns.notes, *sets.notes, *no_positive_notes([inputs], [measure])]
-    notes += missing_notes(runs, scores.n_missing, nouns.queries)
+    notes += missing_notes(
+        runs, scores.n_missing, nouns.queries, outcome=f"count {missed_text([measure])}"
+    )
     if not names:
         notes.append(f"{measure.name} has no bounds: what nobody labelled stays without a label.")
     is_two_valued = are_zero_one(scores.base)

@@ -51,10 +51,8 @@ def likeness_of_runs(request: AnalysisRequest) -> AnalysisResult:
             f"None of the {counted(len(runs), 'run')} answers one of the {facts.queries} of the "
             f"query set “{inputs.query_set.name}”."
         )
-    notes += [
-        note.replace("which count 0", "which count in none of its pairs")
-        for note in missing_notes(runs, n_missing, facts.queries)
-    ]
+    outcome = "count in none of its pairs"
+    notes += missing_notes(runs, n_missing, facts.queries, outcome=outcome)
     pairs = run_likeness(tops, sources=sources, groups=inputs.groups, k=OVERLAP_DEPTH, p=RBO_P)
     return likeness_result(
         pairs,

@@ -15,6 +15,7 @@ from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.models import Score
 from metrics.services.leaderboard import computation
+from metrics.services.leaderboard.cells import AbsentScore
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.comparison_page import comparison_of
 from metrics.services.leaderboard.decisions import decision, decision_facts, notes
@@ -92,6 +93,18 @@ def test_randomized_tukey_decides_unless_told_and_its_letters_stand_in_the_cells
 
 
 @pytest.mark.django_db
+def test_a_missed_query_counts_0_by_shares_alone(board):
+    (table, *_) = leaderboard_with(board, measures="AP MedR MeanR").tables
+    assert table.missing_text == (
+        "a query that a run misses counts 0, and as beyond every rank by MedR and MeanR where "
+        "there is a positive, which leaves MeanR undefined (1 of 3 runs misses some, up to 2)"
+    )
+    delta = next(row for row in table.rows if row.run.name == "delta")
+    assert delta.cells[0].whole > 0
+    assert isinstance(delta.cells[2], AbsentScore)
+
+
+@pytest.mark.django_db
 def test_the_file_has_the_letters_beside_the_group(board):
     rows = list(
         csv.DictReader(io.StringIO(as_csv(leaderboard=leaderboard_with(board), collection=board)))
@@ -124,9 +137,8 @@ def test_runs_that_miss_queries_are_left_out_of_decisions_and_keep_their_scores(
         ap_decision.facts["n_queries_out"],
         ap_decision.n_pairs,
     ) == (1, 0, 1)
-    assert "Runs that miss queries are left out of these tests: 1." in " ".join(
-        after.tables[0].decision_notes
-    )
+    left_out = "Runs that miss queries are left out of these tests: 1. Their scores count 0 for"
+    assert left_out in " ".join(after.tables[0].decision_notes)
     cells = [
         {row.run.pk: row.cells[0].whole for row in page.tables[0].rows} for page in (before, after)
     ]
@@ -218,6 +230,9 @@ def test_two_runs_are_compared_with_or_without_the_queries_that_one_misses(board
         )
         assert page.facts["difference"] == pytest.approx(100 * (x - y).mean())
     assert compared(board, **of, missing="runs").missing_text == with_missing.missing_text
+    of |= {"measure": "RBPres", "missing": "zero"}
+    text = "Of the queries delta misses 2, counted 1 by RBPres here."
+    assert compared(board, **of).missing_text == text
     items = {query.item for end in without_missing.ends for query in end.queries}
     delta_queries = set(
         Ranking.objects.filter(run=runs_by_name["delta"]).values_list("source_id", flat=True)

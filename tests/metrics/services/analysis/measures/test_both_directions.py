@@ -152,6 +152,10 @@ def test_missed_items_and_few_queries_are_told(study):
     result = answer_of(study, NAME).result
     assert "Runs that miss documents, which count 0: delta (2)." in result.notes
     assert result.headline == "2 systems in both directions by C@1"
+    assert (
+        "Runs that miss documents, which count 0, and as beyond every rank by MedR where there is "
+        "a positive: delta (2)."
+    ) in answer_of(study, NAME, measure="C@1 MedR").result.notes
 
 
 def test_runs_without_a_partner_or_with_several_are_left_out_with_a_note(study):

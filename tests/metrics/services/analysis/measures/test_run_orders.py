@@ -161,6 +161,15 @@ def test_the_scatter_has_both_averages_with_their_intervals(study):
 def test_missed_queries_count_0_and_are_told(study):
     notes = answer_of(study, "rank-changes-by-measure").result.notes
     assert any(note == "Runs that miss queries, which count 0: zeta (2)." for note in notes)
+    of_ranks = (
+        "Runs that miss queries, which count {}as beyond every rank by {} where there is a "
+        "positive: zeta (2)."
+    )
+    notes = answer_of(study, "measure-against-measure", measure="AP MedR").result.notes
+    assert of_ranks.format("0, and ", "MedR") in notes
+    parameters = {"measure": "MedR AP", "labels": "over:original"}
+    notes = answer_of(study, "rank-changes-by-labels", **parameters).result.notes
+    assert of_ranks.format("", "MedR") in notes
 
 
 def test_excluded_items_are_left_out_as_on_the_leaderboard(study):

@@ -5,17 +5,22 @@ To see these tests fail: leave out a sentence of ChoicesCaption, or a case of a 
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from annotate.models import Direction
+from metrics.core.measures.alignment import LabelledPairs, align
+from metrics.core.measures.measures import FAMILIES, parse, parse_one
 from metrics.core.statistics.groups import Design
 from metrics.services.leaderboard.cells import ScoreCell
 from metrics.services.leaderboard.choices.captions import (
     ChoicesCaption,
     LeaderboardCaption,
     design_cell,
+    missed_text,
 )
 from metrics.services.leaderboard.comparison_page import RunComparison
+from pooling.core.likeness.rankings import Rankings
 from pooling.models import Run
 
 CAPTION = LeaderboardCaption(
@@ -134,3 +139,37 @@ def test_a_comparison_says_what_its_groups_do():
 
 def test_a_comparison_names_its_runs_in_the_explorer_s_address():
     assert comparison().explorer_parameters == "direction=forward&run=7&run=8"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ("", "0"),
+        ("C@1 AP nDCG@10", "0"),
+        ("RBPres", "1 by RBPres"),
+        ("MedR", "as beyond every rank by MedR where there is a positive"),
+        (
+            "C@1 MeanR AP MedR",
+            "0, and as beyond every rank by MeanR and MedR where there is a positive, which "
+            "leaves MeanR undefined",
+        ),
+        (
+            "AP RBPres MeanR",
+            "0, and 1 by RBPres, and as beyond every rank by MeanR where there is a positive, "
+            "which leaves MeanR undefined",
+        ),
+    ],
+)
+def test_a_missed_query_counts_0_or_1_or_beyond_every_rank(names, text):
+    assert missed_text(parse(names)) == text
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_missed_query_has_the_value_that_is_told(family):
+    name = family + {"required": "@5", "recall": "@0.5"}.get(FAMILIES[family].cutoff, "")
+    first_labels = LabelledPairs(np.array([0, 1]), np.array([0, 0]), np.array([1.0, 1.0]))
+    rankings = align(Rankings(np.array([0, 1, 1]), np.array([0])), first_labels)
+    value = parse_one(name).compute(rankings)[1]
+    texts = {0: "0", 1: f"1 by {name}", np.inf: f"as beyond every rank by {name}"}
+    text = missed_text([parse_one(name)])
+    assert text.startswith(texts[value]) and (value != 0 or text == "0")
