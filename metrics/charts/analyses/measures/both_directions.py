@@ -10,7 +10,12 @@ from metrics.charts.analyses.measures.run_scores import MOST_LINES
 from metrics.charts.axes import WRAPPED
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column, interval_text, number_text
-from metrics.core.analyses.measures.both_directions import SystemFolds, SystemMeans
+from metrics.core.analyses.measures.both_directions import (
+    DirectionMeans,
+    FoldMeans,
+    SystemFolds,
+    SystemMeans,
+)
 from metrics.core.analyses.measures.run_orders import RunMean
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.rounding import rounding_of_sums, with_ties
@@ -30,6 +35,11 @@ class SystemRow(NamedTuple, Generic[Means]):
     forward_run: str
     reverse_run: str
     means: Means
+
+
+def any_number(means: DirectionMeans | FoldMeans) -> bool:
+    """Return whether a system has an average by a measure in a direction."""
+    return any(number is not None for number in means.numbers)
 
 
 class SystemPoint(NamedTuple):
@@ -58,8 +68,31 @@ class SystemTable(NamedTuple, Generic[Means]):
     notes: list[str]
 
     @property
+    def place(self) -> int:
+        """The place of the measure of the headline, the order and the chart.
+
+        It is the first by which a system has a mean of both directions, else an average at all.
+        """
+        columns = list(zip(*(row.means.by_measure for row in self.rows), strict=True))
+        has_mean = [any(means.mean is not None for means in column) for column in columns]
+        has_any = [any(any_number(means) for means in column) for column in columns]
+        flags = has_mean if any(has_mean) else has_any
+        return flags.index(True) if any(flags) else 0
+
+    @property
+    def is_blank(self) -> bool:
+        """True if no system has an average by any measure in any direction."""
+        rows = [row.means.by_measure for row in self.rows]
+        return not any(any_number(means) for row in rows for means in row)
+
+    @property
+    def name(self) -> str:
+        """The measure of the headline, the order and the chart."""
+        return self.names[self.place]
+
+    @property
     def in_order(self) -> list[SystemRow[Means]]:
-        """The rows by the mean of both directions by the first measure, the best first."""
+        """The rows by the mean of both directions by that measure, the best first."""
         places = self._places
         return [self.rows[row] for row in sorted(range(len(self.rows)), key=places.__getitem__)]
 
@@ -83,8 +116,8 @@ class SystemTable(NamedTuple, Generic[Means]):
     @property
     def _places(self) -> list[tuple[bool, float, str]]:
         """Of each row whether it has no mean, the mean, less being better, and its system."""
-        means = [row.means.by_measure[0].mean for row in self.rows]
-        sign = 1 if self.smaller_is_better[0] else -1
+        means = [row.means.by_measure[self.place].mean for row in self.rows]
+        sign = 1 if self.smaller_is_better[self.place] else -1
         values = np.array([np.nan if mean is None else sign * mean for mean in means])
         ties = with_ties(values, within=rounding_of_sums(values)).tolist()
         return [
@@ -100,13 +133,13 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
     points = [
         SystemPoint(row.system, direction, mean.value, *mean.interval, means.mean)
         for row in rows[:MOST_LINES]
-        for means in row.means.by_measure[:1]
+        for means in [row.means.by_measure[table.place]]
         for direction, mean in zip(DIRECTIONS.values(), means[:2], strict=True)
         if mean.value is not None
     ]
     return AnalysisResult(
         headline=_headline(table),
-        reading=guide_text(table.names[0]),
+        reading=guide_text(table.name),
         extent=f"{counted(len(rows), 'system')}, {table.extent}",
         columns=[
             Column("system", "System"),
@@ -129,7 +162,7 @@ def both_directions_result(table: SystemTable[SystemMeans]) -> AnalysisResult:
             ]
             for row in rows
         ],
-        spec=paired_points(table.names[0], points),
+        spec=paired_points(table.name, points),
         notes=[*table.notes, *table_notes(table)],
         run_names=table.run_names,
     )
@@ -166,8 +199,8 @@ def direction_columns(name: str, ends: dict[str, str]) -> list[Column]:
 
 def _headline(table: SystemTable[SystemMeans]) -> str:
     """The system with the best mean; a sentence that claims nothing for few queries."""
-    name, best = table.names[0], table.in_order[0]
-    means = best.means.by_measure[0]
+    name, best = table.name, table.in_order[0]
+    means = best.means.by_measure[table.place]
     systems, n_best = counted(len(table.rows), "system"), len(table.leaders)
     if min(table.n_queries) < FEWEST or means.mean is None:
         return f"{systems} in both directions by {name}"
@@ -200,7 +233,7 @@ def table_notes(table: SystemTable[Means]) -> list[str]:
     if len(table.rows) > MOST_LINES:
         notes.append(
             f"The chart has the first {MOST_LINES} of {counted(len(table.rows), 'system')} by "
-            f"{table.names[0]}; the table has all."
+            f"{table.name}; the table has all."
         )
     return notes
 

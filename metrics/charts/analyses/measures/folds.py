@@ -27,7 +27,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
     points = [
         SystemPoint(row.system, direction, value, smallest, largest, means.mean)
         for row in rows[:MOST_LINES]
-        for means in row.means.by_measure[:1]
+        for means in [row.means.by_measure[table.place]]
         for direction, (value, smallest, largest) in zip(
             DIRECTIONS.values(), means[:2], strict=True
         )
@@ -36,7 +36,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
     return AnalysisResult(
         headline=_headline(table, n_folds),
         reading=(
-            f"Chart: {table.names[0]} as a mean over the folds, which all count alike, in "
+            f"Chart: {table.name} as a mean over the folds, which all count alike, in "
             "each direction; lines reach from the smallest to the largest fold and are no "
             "intervals. Table: the same of each measure, and the mean of both directions. Each "
             "fold is ranked and scored on its own items alone, so values are higher than over all."
@@ -59,7 +59,7 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
             ]
             for row in rows
         ],
-        spec=paired_points(table.names[0], points, ends=("Smallest fold", "Largest fold")),
+        spec=paired_points(table.name, points, ends=("Smallest fold", "Largest fold")),
         notes=[*table.notes, *table_notes(table)],
         run_names=table.run_names,
     )
@@ -67,8 +67,8 @@ def folds_result(table: SystemTable[SystemFolds], *, n_folds: int) -> AnalysisRe
 
 def _headline(table: SystemTable[SystemFolds], n_folds: int) -> str:
     """The system with the best mean; a sentence that claims nothing for small folds."""
-    name, best = table.names[0], table.in_order[0]
-    means, n_systems = best.means.by_measure[0], len(table.rows)
+    name, best = table.name, table.in_order[0]
+    means, n_systems = best.means.by_measure[table.place], len(table.rows)
     is_best = n_systems == 1 or table.is_clear
     if min(table.n_queries) < FEWEST or means.mean is None or not is_best:
         return f"{counted(n_systems, 'system')} over {n_folds} folds by {name}"

@@ -26,8 +26,8 @@ class ProtocolTable(NamedTuple):
 
     @property
     def first_measure(self) -> str:
-        """The protocol and its first measure, in words."""
-        return f"{self.fit.protocol.title} {self.table.names[0]}"
+        """The protocol and its first measure that is defined, in words."""
+        return f"{self.fit.protocol.title} {self.table.name}"
 
 
 def protocols_result(tables: Sequence[ProtocolTable], *, notes: Sequence[str]) -> AnalysisResult:

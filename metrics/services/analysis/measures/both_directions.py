@@ -6,9 +6,9 @@ from annotate.models import Direction
 from metrics.charts.analyses.measures.both_directions import SystemTable, both_directions_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemMeans
-from metrics.services.analysis.analyses import AnalysisRequest
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, no_positive_notes, nouns_of
-from metrics.services.analysis.measures.means import missing_notes, sample_notes
+from metrics.services.analysis.measures.means import missing_notes, sample_notes, undefined_notes
 from metrics.services.analysis.measures.system_runs import (
     SystemRuns,
     in_other_direction,
@@ -36,17 +36,18 @@ def system_table(
 
     inputs : of the direction of the request
     notes : sentences on the systems, to which those on queries, labels and runs are added
-    Raises NotDefined without queries in the other direction.
+    Raises NotDefined without queries in the other direction, and where no average is defined.
     """
     other_inputs = direction_inputs(in_other_direction(request))
     is_forward = request.spec.direction == Direction.FORWARD
     two = (inputs, other_inputs) if is_forward else (other_inputs, inputs)
     measured = measured_systems(pairs, *two)
-    extents, sentences = [], list(notes)
+    extents, sentences, reasons = [], list(notes), []
     for part, direction, runs in zip(two, measured.measured, measured.runs, strict=True):
         nouns = nouns_of(part)
         extents.append(nouns.extent)
         sentences += [*nouns.notes, *sample_notes(part.measures, direction.kinds)]
+        reasons += undefined_notes(runs, [(part, direction)], measured.measures)
         sentences += no_positive_notes([part], direction.defined(part.measures))
         sentences += missing_notes(
             runs,
@@ -54,11 +55,14 @@ def system_table(
             nouns.queries,
             outcome=f"count {missed_text(measured.measures)}",
         )
-    return SystemTable(
+    table = SystemTable(
         rows=measured.rows,
         names=[measure.name for measure in measured.measures],
         smaller_is_better=[measure.entry.smaller_is_better for measure in measured.measures],
         n_queries=measured.n_queries,
         extent=" and ".join(extents),
-        notes=list(dict.fromkeys(sentences)),
+        notes=list(dict.fromkeys([*reasons, *sentences])),
     )
+    if table.is_blank:
+        raise NotDefined(" ".join(reasons))
+    return table

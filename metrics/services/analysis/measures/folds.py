@@ -12,9 +12,10 @@ from metrics.charts.analyses.measures.folds import folds_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemFolds, fold_means
 from metrics.core.labels.protocols import NUMBERED
+from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import direction_inputs, name_of, no_positive_notes, nouns_of
-from metrics.services.analysis.measures.means import missing_notes
+from metrics.services.analysis.measures.means import missing_notes, undefined_notes
 from metrics.services.analysis.measures.system_runs import (
     MeasuredSystems,
     SystemRuns,
@@ -67,7 +68,7 @@ def fold_table(
     """Average systems over folds, in both directions.
 
     notes : sentences on the systems, to which those on queries, labels and runs are added
-    Raises NotDefined where folds share queries or have none.
+    Raises NotDefined where folds share queries or have none, and where no mean is defined.
     """
     scopes = [[labels.scope_of(query_set=query_set) for query_set in fold] for fold in rows]
     two = [
@@ -80,17 +81,16 @@ def fold_table(
     ]
     measures = by_fold[0].measures
     names = [measure.name for measure in measures]
-    extents, sentences = [], list(notes)
+    extents, sentences, reasons = [], list(notes), []
     for side, inputs in enumerate(two):
         nouns = nouns_of(inputs.whole)
         extents.append(nouns.extent)
         sentences += no_positive_notes(inputs.by_fold, measures)
+        parts = [(fold.inputs[side], fold.measured[side]) for fold in by_fold]
+        reasons += undefined_notes(by_fold[0].runs[side], parts, measures)
         sentences += [*nouns.notes, *_depth_notes(by_fold, side=side, queries=nouns.queries)]
-    if of_scale := [row.name for row in measures if dict(row.parameters).get("max_grade") == 0]:
-        sentences.append(
-            f"The largest grade of each fold's labels is the scale there of {', '.join(of_scale)}."
-        )
-    return SystemTable(
+    sentences += scale_notes(measures)
+    table = SystemTable(
         rows=[
             SystemRow(*row[:3], fold_means(names, [fold.rows[number].means for fold in by_fold]))
             for number, row in enumerate(by_fold[0].rows)
@@ -102,8 +102,19 @@ def fold_table(
             min(fold.n_queries[1] for fold in by_fold),
         ),
         extent=" and ".join(extents),
-        notes=list(dict.fromkeys(sentences)),
+        notes=list(dict.fromkeys([*reasons, *sentences])),
     )
+    if table.is_blank:
+        raise NotDefined(" ".join(reasons))
+    return table
+
+
+def scale_notes(measures: Sequence[Measure]) -> list[str]:
+    """A sentence on measures whose scale ends at the largest grade of each fold; or none."""
+    names = [row.name for row in measures if dict(row.parameters).get("max_grade") == 0]
+    if not names:
+        return []
+    return [f"The largest grade of each fold's labels is the scale there of {', '.join(names)}."]
 
 
 def folds_of(request: AnalysisRequest) -> list[Fold]:

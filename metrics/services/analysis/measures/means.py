@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, first_few
 from metrics.charts.analyses.measures.run_scores import RunScores
 from metrics.core.analyses.measures.run_orders import RunMean, run_means
 from metrics.core.files.score_headings import names_measures
@@ -107,6 +107,7 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
         notes=[
             *nouns.notes,
             *sample_notes(inputs.measures, measured.kinds),
+            *undefined_notes(runs, [(inputs, measured)], measures),
             *no_positive_notes([inputs], measured.defined(inputs.measures)),
             *missing_notes(
                 runs,
@@ -155,6 +156,40 @@ def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
     ]
     is_smaller = [name in smaller_names for name in names]
     return RunScores(table.queries, names, names, means, is_smaller, "", notes)
+
+
+def undefined_notes(
+    runs: Sequence[Run],
+    parts: Sequence[tuple[DirectionInputs, MeasuredRuns]],
+    measures: Sequence[Measure],
+) -> list[str]:
+    """Sentences on ranks without an average of some run, and why; empty where all have one.
+
+    parts : folds of one direction, or all of it; measures : those that are shown
+    """
+    notes = []
+    for row, measure in enumerate(parts[0][0].measures):
+        names = [
+            name_of(run)
+            for run, *means in zip(runs, *(part[1].means[row] for part in parts), strict=True)
+            if any(mean.value is None for mean in means)
+        ]
+        if names and measure in measures and not measure.is_share:
+            reason = undefined_reason(measure, [inputs for inputs, _ in parts])
+            notes.append(f"{measure.name} is not defined for {first_few(names)}: {reason}.")
+    return notes
+
+
+def undefined_reason(measure: Measure, parts: Sequence[DirectionInputs]) -> str:
+    """The reason for which a measure of ranks has no average over one of these parts."""
+    level = measure.threshold(parts[0].spec.threshold)
+    queries = f"{parts[0].group_facts.queries}{' of a fold' * (len(parts) > 1)}"
+    if not all((part.labels.whole.grade >= level).any() for part in parts):
+        return f"none of the {queries} has a positive"
+    without = f"{queries} have no positive in the run's lists"
+    if measure.is_mean:
+        return f"some {without}, whose ranks nobody knows"
+    return f"its median falls on ranks that nobody knows, as many {without}"
 
 
 def sample_notes(measures: Sequence[Measure], kinds: Sequence[EstimateKind]) -> list[str]:

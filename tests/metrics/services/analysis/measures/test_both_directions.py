@@ -158,6 +158,60 @@ def test_missed_items_and_few_queries_are_told(study):
     ) in answer_of(study, NAME, measure="C@1 MedR").result.notes
 
 
+def cut_to_one(*names: str) -> None:
+    """Leave only the first target of each ranking of these runs."""
+    for ranking in Ranking.objects.filter(run__name__in=names):
+        Ranking.objects.filter(pk=ranking.pk).update(
+            targets=ranking.targets[:1], scores=ranking.scores[:1]
+        )
+
+
+KNOWN = "have no positive in the run's lists"
+
+
+def test_ranks_that_nobody_knows_are_told_and_a_measure_that_is_defined_leads(study):
+    result = answer_of(study, NAME, measure="MeanR C@1").result
+    assert (
+        f"MeanR is not defined for delta: some documents {KNOWN}, whose ranks nobody knows."
+    ) in result.notes
+    assert result.headline == "2 systems in both directions by MeanR"
+    assert not any("not defined for" in note for note in answer_of(study, NAME).result.notes)
+    cut_to_one(*SYSTEMS)
+    result = answer_of(study, NAME, measure="MeanR MedR C@1").result
+    assert result.notes[0] == (
+        f"MeanR is not defined for alpha, beta: some queries {KNOWN}, whose ranks nobody knows."
+    )
+    assert (
+        "MedR is not defined for gamma, delta: its median falls on ranks that nobody knows, as "
+        f"many documents {KNOWN}."
+    ) in result.notes
+    assert result.headline == "2 systems in both directions by C@1"
+    assert result.reading.startswith("Chart: C@1, as a mean") and result.spec is not None
+    rows = table_of(study, NAME, measure="MeanR C@1")
+    means = [row["C@1_mean"] for row in rows]
+    assert means == sorted(means, reverse=True) and rows[0]["MeanR_forward"] is None
+
+
+def test_where_no_average_is_defined_the_reason_is_told(study):
+    cut_to_one(*SYSTEMS)
+    assert answer_of(study, NAME, measure="MeanR").reason == (
+        f"MeanR is not defined for alpha, beta: some queries {KNOWN}, whose ranks nobody knows. "
+        f"MeanR is not defined for gamma, delta: some documents {KNOWN}, whose ranks nobody knows."
+    )
+    ReferenceLabel.objects.update(grade=1)
+    assert answer_of(study, NAME, measure="MedR", labels="none:original", threshold=2).reason == (
+        "MedR is not defined for alpha, beta: none of the queries has a positive. MedR is not "
+        "defined for gamma, delta: none of the documents has a positive."
+    )
+
+
+def test_a_measure_that_is_defined_in_one_direction_has_a_chart_of_that_one(study):
+    cut_to_one("gamma", "delta")
+    result = answer_of(study, NAME, measure="MeanR").result
+    assert result.headline == "2 systems in both directions by MeanR"
+    assert {point["direction"] for point in result.spec["data"]["values"]} == {"Query to document"}
+
+
 def test_runs_without_a_partner_or_with_several_are_left_out_with_a_note(study):
     studies.run(study, "lonely", seed=9)
     studies.run(study, "gamma 2", direction="reverse", seed=8)

@@ -145,6 +145,30 @@ def test_cut_runs_are_counted_among_the_targets_of_their_fold_and_told(study, n_
     assert result.extent.startswith(f"1 system, 3 folds, {n_queries} queries")
 
 
+def test_ranks_that_nobody_knows_are_told_and_a_measure_that_is_defined_leads(study):
+    run = studies.run(study, "m1", seed=1)
+    back = studies.run(study, "m2", seed=2, direction="reverse")
+    Run.objects.filter(pk__in=[run.pk, back.pk]).update(system="M")
+    result = answer_of(study, NAME, **CHOICES | {"measure": "MeanR C@1"}).result
+    # the last query has no positive, and every other one has two in its fold
+    assert not any("not defined for" in note for note in result.notes)
+    assert result.headline == "1 system over 3 folds by MeanR"
+    for ranking in Ranking.objects.filter(run__in=[run, back]):
+        Ranking.objects.filter(pk=ranking.pk).update(
+            targets=ranking.targets[:1], scores=ranking.scores[:1]
+        )
+    result = answer_of(study, NAME, **CHOICES | {"measure": "MeanR C@1"}).result
+    unknown = "of a fold have no positive in the run's lists, whose ranks nobody knows."
+    reasons = [
+        f"MeanR is not defined for m1: some queries {unknown}",
+        f"MeanR is not defined for m2: some documents {unknown}",
+    ]
+    assert result.notes[:2] == reasons
+    assert result.headline == "1 system over 3 folds by C@1"
+    assert result.reading.startswith("Chart: C@1 as a mean") and result.spec is not None
+    assert reason_of(study, measure="MeanR") == " ".join(reasons)
+
+
 def test_whole_rankings_are_not_told_of(study):
     add_matrix_runs(study)
     notes = answer_of(study, NAME, **CHOICES).result.notes

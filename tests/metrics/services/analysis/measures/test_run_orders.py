@@ -167,6 +167,11 @@ def test_missed_queries_count_0_and_are_told(study):
     )
     notes = answer_of(study, "measure-against-measure", measure="AP MedR").result.notes
     assert of_ranks.format("0, and ", "MedR") in notes
+    notes = answer_of(study, "measure-against-measure", measure="AP MeanR").result.notes
+    assert (
+        "MeanR is not defined for zeta: some queries have no positive in the run's lists, whose "
+        "ranks nobody knows."
+    ) in notes
     parameters = {"measure": "MedR AP", "labels": "over:original"}
     notes = answer_of(study, "rank-changes-by-labels", **parameters).result.notes
     assert of_ranks.format("", "MedR") in notes
