@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, enumeration
 from metrics.core.labels.label_sources import LabelSource, People
 
 PLAUSIBLE_SETS = ("plausible", "pmrp")  # words of labels that were made of classes
@@ -135,8 +135,7 @@ class ProtocolFit(NamedTuple):
     def text(self) -> str:
         """The labels, queries and measures that it fixes, in words."""
         protocol = self.protocol
-        *most, last = protocol.measures
-        measures = f"{', '.join(most)} and {last}" if most else last
+        measures = enumeration(protocol.measures)
         queries = f"the query sets “{self.query_set}” of both directions"
         if protocol.n_folds:
             queries = (

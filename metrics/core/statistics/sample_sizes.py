@@ -329,10 +329,7 @@ def middle_pair(
 
 
 def _middle(spreads: NDArray[np.float64]) -> MiddleBySpread:
-    """The middle of spreads, of which those that are equal, or 0, but for rounding are so.
-
-    The first on a tie.
-    """
+    """The first middle one of spreads, of which those equal, or 0, but for rounding are so."""
     beside_0 = np.append(0.0, spreads)
     spreads = with_ties(beside_0, within=rounding_of_sums(spreads))[1:]
     ascending_spreads = np.sort(spreads)

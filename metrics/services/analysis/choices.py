@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from annotate.core.phrases import enumeration
 from annotate.models import Collection, Direction, Level, User
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
@@ -377,6 +378,4 @@ def room_sentence(parameters: QueryDict, *, beginning: str) -> str:
     texts = [text for name, text in ALWAYS_IN_ROOM.items() if parameters.get(name)]
     if not texts:
         return ""
-    *most, last = dict.fromkeys(texts)
-    whole = f"{', '.join(most)} and {last}" if most else last
-    return f"{beginning} {whole}, whatever is chosen here."
+    return f"{beginning} {enumeration(list(dict.fromkeys(texts)))}, whatever is chosen here."

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, enumeration
 from metrics.charts.analyses.measures.both_directions import (
     FEWEST,
     RSUM_NOTE,
@@ -76,8 +76,7 @@ def _headline(tables: Sequence[ProtocolTable]) -> str:
     n_systems = len(tables[0].table.rows)
     are_clear = all(table.is_clear and min(table.n_queries) >= FEWEST for _, table in tables)
     if n_systems < 2 or not are_clear:
-        *most, last = [fit.protocol.title for fit, _ in tables]
-        titles = f"{', '.join(most)} and {last}" if most else last
+        titles = enumeration([fit.protocol.title for fit, _ in tables])
         return f"{counted(n_systems, 'system')} by {titles}"
     best = {row.first_measure: row.table.in_order[0].system for row in tables}
     if len(set(best.values())) == 1 and len(tables) > 1:
