@@ -1,0 +1,1 @@
+"""The documents of a release, written from its manifest: data card, citation, metadata, scores."""
