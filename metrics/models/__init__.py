@@ -3,6 +3,14 @@
 from .alarms import Alarm, AlarmEvent, AlarmEventKind, AlarmKind
 from .downloads import Download, DownloadKind, DownloadQuerySet
 from .plans import Plan, PlanLook
+from .releases import (
+    Release,
+    ReleaseEvent,
+    ReleaseEventKind,
+    ReleaseFile,
+    ReleaseQuerySet,
+    ReleaseRun,
+)
 from .scores import Score
 from .snapshots import Observation, RefreshTries, Snapshot
 from .tallies import BLOCK_SIZE, Block, Tally
@@ -21,6 +29,12 @@ __all__ = [
     "Plan",
     "PlanLook",
     "RefreshTries",
+    "Release",
+    "ReleaseEvent",
+    "ReleaseEventKind",
+    "ReleaseFile",
+    "ReleaseQuerySet",
+    "ReleaseRun",
     "Score",
     "Snapshot",
     "Tally",

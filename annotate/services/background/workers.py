@@ -27,6 +27,7 @@ LOCKS = {
     "repeats": 15,
     "duplicates": 16,
     "shared": 17,
+    "release": 18,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 
