@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from django.db import connection, transaction
 
@@ -21,3 +22,14 @@ def repeatable_read() -> Iterator[None]:
                 # half a million labels are sorted and hashed without files
                 cursor.execute("SET LOCAL work_mem = '16MB'")
         yield
+
+
+@contextmanager
+def read_only_moment() -> Iterator[datetime]:
+    """A read-only transaction that sees one moment of the database; yields its time."""
+    with repeatable_read():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute("SELECT transaction_timestamp()")
+            (as_of,) = cursor.fetchone()
+        yield as_of

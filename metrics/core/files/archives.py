@@ -14,18 +14,18 @@ def zip_stream(members: Iterable[tuple[str, Iterable[str]]]) -> Iterator[bytes]:
     sink = Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, pieces in members:
-            with archive.open(_zip_info(name), "w", force_zip64=True) as member:
+            with archive.open(
+                zip_info(name, zipfile.ZIP_DEFLATED), "w", force_zip64=True
+            ) as member:
                 for piece in pieces:
                     member.write(piece.encode())
                     yield sink.take()
     yield sink.take()
 
 
-def _zip_info(name: str) -> zipfile.ZipInfo:
-    zip_info = zipfile.ZipInfo(name, _EARLIEST_TIME)
-    zip_info.compress_type, zip_info.create_system, zip_info.external_attr = (
-        zipfile.ZIP_DEFLATED,
-        _UNIX,
-        _PLAIN_FILE,
-    )
-    return zip_info
+def zip_info(name: str, compression: int) -> zipfile.ZipInfo:
+    """The header of a member without a time or an owner; compression : one of zipfile's."""
+    member_info = zipfile.ZipInfo(name, _EARLIEST_TIME)
+    member_info.compress_type = compression
+    member_info.create_system, member_info.external_attr = _UNIX, _PLAIN_FILE
+    return member_info

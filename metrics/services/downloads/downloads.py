@@ -4,23 +4,21 @@ The same labels give the same bytes, whenever and by whomever a file is made.
 """
 
 import tempfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, BinaryIO, NamedTuple
 
 from django import forms
 from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
 from annotate.models import Collection, User, Work
 from annotate.services.background import works
 from annotate.services.imports.imports import checksum
 from annotate.services.storage.files import delete_on_commit
-from annotate.services.storage.transactions import repeatable_read
+from annotate.services.storage.transactions import read_only_moment
+from metrics.core.files.folder_archives import gzip_pieces
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Download
 from metrics.services.downloads.kinds import KINDS, DownloadContext
@@ -114,36 +112,16 @@ def make(work: Work) -> None:
 def _write(download: Download, work: Work, stream: BinaryIO) -> WrittenFile:
     kind = KINDS[Download.Kind(download.kind)]
     with (
-        _read_only_moment() as as_of,
+        read_only_moment() as as_of,
         ProgressReporter(works.progress_callback(work)) as reporter,
     ):
         context = DownloadContext(download.collection, _form(download), download.by, reporter.count)
         reporter.total = kind.total(context)
         reporter.report()
-        for piece in _packed(kind.pieces(context), download):
+        pieces = kind.pieces(context)
+        for piece in gzip_pieces(pieces) if download.parameters.get("packed") else pieces:
             stream.write(piece)
         return WrittenFile(stream, reporter.n_rows, context.run_ids, as_of)
-
-
-@contextmanager
-def _read_only_moment() -> Iterator[Any]:
-    """A read-only transaction that sees one moment of the database; yields its time."""
-    with repeatable_read():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION READ ONLY")
-            cursor.execute("SELECT transaction_timestamp()")
-            (as_of,) = cursor.fetchone()
-        yield as_of
-
-
-def _packed(pieces: Iterator[bytes], download: Download) -> Iterator[bytes]:
-    """The pieces, as gzip where requested; its header has neither a name nor a time."""
-    if not download.parameters.get("packed"):
-        yield from pieces
-        return
-    packer = zlib.compressobj(level=6, wbits=31)
-    yield from (packer.compress(piece) for piece in pieces)
-    yield packer.flush()
 
 
 def _store(download: Download, work: Work, written_file: WrittenFile) -> None:

@@ -100,19 +100,40 @@ def update_scores(*, collection: Collection, changes: LabelChanges) -> int:
         measure__in=NAMES,
         label_source__in=[source.key for source in sources],
     )
-    best = labels.best_grade(collection=collection)
     n_changed, _ = scores.exclude(pk__in=current_scores.values("pk")).delete()
     for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
         direction_runs = [run for run in runs if run.direction == query_set.direction]
         if direction_runs:
-            scope = labels.scope_of(query_set=query_set)
-            gallery = labels.gallery_of(query_set=query_set, scope=scope)
-            groups = groups_of(
-                collection=collection, direction=scope.direction, sources=scope.sources
-            )
-            board = Board(collection, query_set, scope, gallery, groups, sources, best)
+            board = board_of(collection=collection, query_set=query_set, sources=sources)
             n_changed += _update(board, direction_runs, changes)
     return n_changed
+
+
+def board_of(*, collection: Collection, query_set: QuerySet, sources: list[LabelSource]) -> Board:
+    """Return the ground on which runs are measured at present; some queries."""
+    scope = labels.scope_of(query_set=query_set)
+    gallery = labels.gallery_of(query_set=query_set, scope=scope)
+    groups = groups_of(collection=collection, direction=scope.direction, sources=scope.sources)
+    best = labels.best_grade(collection=collection)
+    return Board(collection, query_set, scope, gallery, groups, sources, best)
+
+
+def fresh_scores(*, board: Board, runs: list[Run]) -> Iterator[Score]:
+    """Measure runs of the board's direction from scratch by the present labels; store nothing.
+
+    Yields the scores of run after run, each label source after the other, in the order of NAMES.
+    """
+    positions = np.arange(len(board.scope.sources))
+    grades = measuring.read_grades(board=board, positions=positions)
+    for start in range(0, len(runs), RUNS_AT_ONCE):
+        scores = [
+            (_score(board, table, row, _digest(board, table, row)), table.values[row])
+            for run in runs[start : start + RUNS_AT_ONCE]
+            for table in measuring.measure(board=board, run=run, grades=grades, positions=positions)
+            for row in range(len(NAMES))
+        ]
+        _add_intervals(scores, board)
+        yield from (score for score, _ in scores)
 
 
 def _update(board: Board, runs: list[Run], changes: LabelChanges) -> int:
@@ -212,19 +233,24 @@ def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Scor
                 changed_scores.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed_scores:
         return 0
-    intervals = mean_intervals(
-        np.array([values for _, values in changed_scores]),
-        are_shares=[score.measure != N_POSITIVE for score, _ in changed_scores],
-        groups=board.groups,
-    )
-    for (score, _), ends in zip(changed_scores, intervals, strict=True):
-        if score.measure != N_POSITIVE:
-            score.low, score.high = ends
+    _add_intervals(changed_scores, board)
     rows = [[getattr(score, name) for name in COLUMNS] for score, _ in changed_scores]
     # Bound parameters take half as long as values in the text.
     with prepared_cursor() as cursor:
         cursor.executemany(_UPSERT, rows)
     return len(changed_scores)
+
+
+def _add_intervals(scores: list[tuple[Score, NDArray[np.float64]]], board: Board) -> None:
+    """Set the ends of the intervals of scores, each with its values per query."""
+    intervals = mean_intervals(
+        np.array([values for _, values in scores]),
+        are_shares=[score.measure != N_POSITIVE for score, _ in scores],
+        groups=board.groups,
+    )
+    for (score, _), ends in zip(scores, intervals, strict=True):
+        if score.measure != N_POSITIVE:
+            score.low, score.high = ends
 
 
 def _digest(board: Board, table: ValueTable, row: int) -> str:
