@@ -175,6 +175,7 @@ class RunEntry:
     """A run under its alias: its own name if that may be published, else `run-01`.
 
     file : its path in the release; empty if the run is not in it, and `no_file` says why
+    gallery_files : its paths without what the gallery of a query set lacks, by query set
     n_queries : queries of its direction that it answers; n_missing : those that it does not
     system, team, paper, description : empty unless its name is published
     """
@@ -184,6 +185,7 @@ class RunEntry:
     is_named: bool
     file: str
     no_file: str
+    gallery_files: dict[str, str]
     system: str
     team: str
     paper: str
@@ -200,7 +202,6 @@ class QuerySetEntry:
 
     name: str
     direction: str
-    edition: int
     n_sources: int
     n_gallery: int | None
     file: str

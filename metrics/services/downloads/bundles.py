@@ -38,8 +38,22 @@ class LabelRow(NamedTuple):
     original: tuple[str, str] | None
 
 
+class ItemContents(NamedTuple):
+    """The contents of items in a file: their texts, the names of their media."""
+
+    has_texts: bool = True
+    has_media: bool = True
+
+
+WHOLE_ITEMS = ItemContents()
+
+
 def beir_members(
-    *, collection: Collection, qrels_request: QrelsRequest, count: Count
+    *,
+    collection: Collection,
+    qrels_request: QrelsRequest,
+    count: Count,
+    contents: ItemContents = WHOLE_ITEMS,
 ) -> Iterator[tuple[str, Iterator[str]]]:
     """The files of a BEIR folder: targets, sources and grades.
 
@@ -47,31 +61,35 @@ def beir_members(
     """
     scope = _scope(qrels_request)
     sources, targets = _sides(qrels_request.direction)
-    yield "corpus.jsonl", _items(collection, targets, scope.gallery if scope else None, count)
-    yield "queries.jsonl", _items(collection, sources, scope.sources if scope else None, count)
+    for path, side, pks in (
+        ("corpus.jsonl", targets, scope.gallery if scope else None),
+        ("queries.jsonl", sources, scope.sources if scope else None),
+    ):
+        items = exported_items(collection=collection, side=side, pks=pks)
+        yield path, _items(items, contents, count)
     yield "qrels/test.tsv", _qrels(collection, qrels_request, scope, count)
 
 
-def _items(
-    collection: Collection, side: Side, pks: labels.Ids | None, count: Count
-) -> Iterator[str]:
-    rows = map(_beir_item, exported_items(collection=collection, side=side, pks=pks))
+def _items(items: Iterator[ExportedItem], contents: ItemContents, count: Count) -> Iterator[str]:
+    rows = (_beir_item(item, contents) for item in items)
     while piece := list(islice(rows, ITEMS_PER_PIECE)):
         yield "".join(piece)
         count(len(piece))
 
 
-def _beir_item(item: ExportedItem) -> str:
+def _beir_item(item: ExportedItem, contents: ItemContents) -> str:
     """A line of corpus.jsonl or queries.jsonl; media stand in the metadata."""
     media = [
         {"kind": kind, "path": path, **({"also": also} if also else {})}
         for kind, path, also in item.media
     ]
-    metadata = {"media": media} if media else {}
-    return (
-        _encode({"_id": item.external_id, "title": "", "text": item.text, "metadata": metadata})
-        + "\n"
-    )
+    line = {
+        "_id": item.external_id,
+        "title": "",
+        "text": item.text if contents.has_texts else "",
+        "metadata": {"media": media} if media and contents.has_media else {},
+    }
+    return f"{_encode(line)}\n"
 
 
 def _qrels(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from django.contrib.postgres.expressions import ArraySubquery
+from django.db import models
 from django.db.models import F, OuterRef, Subquery
 from django.db.models.functions import Collate
 
@@ -106,20 +107,33 @@ def disputed(*, collection: Collection) -> Iterator[str]:
 
 def conflicts(*, collection: Collection) -> Iterator[str]:
     """Every pair whose grade by people differs from that of a reference set, set by set."""
-    yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
+    return _conflict_lines(_conflicts(collection))
+
+
+def refused_positives(*, collection: Collection) -> Iterator[str]:
+    """The conflicts in which a reference set has the pair as positive, and people do not."""
+    positive_from = collection.positive_from
+    rows = _conflicts(collection)
+    return _conflict_lines(rows.filter(grade__gte=positive_from, people_grade__lt=positive_from))
+
+
+def _conflicts(collection: Collection) -> models.QuerySet[ReferenceLabel]:
     same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
-    reference_labels = (
+    return (
         ReferenceLabel.objects.filter(reference_set__collection=collection)
         .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
         .filter(people_grade__isnull=False)
         .exclude(people_grade=F("grade"))
-        .order_by(
-            Collate("reference_set__name", "C"),
-            *(Collate(f"{end}__external_id", "C") for end in ENDS),
-        )
-        .values_list(
-            "reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "people_grade"
-        )
+    )
+
+
+def _conflict_lines(conflicts: models.QuerySet[ReferenceLabel]) -> Iterator[str]:
+    yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
+    reference_labels = conflicts.order_by(
+        Collate("reference_set__name", "C"),
+        *(Collate(f"{end}__external_id", "C") for end in ENDS),
+    ).values_list(
+        "reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "people_grade"
     )
     rows = (
         [" ".join(name.split()), *map(str, fields)]

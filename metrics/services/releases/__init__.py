@@ -1,0 +1,1 @@
+"""Releases: what is in one, how it is made, published and withdrawn."""

@@ -1,0 +1,210 @@
+"""The labels of a release: qrels, judgments, the states of pairs, the pairs of pools, BEIR."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any
+
+from django.db.models.functions import Collate
+
+from annotate.core.files.judgments.judgment_exports import FORMATS
+from annotate.models import Collection, Direction, Judgment, QuerySet
+from annotate.services.collection import judgment_export
+from metrics.core.labels.label_sources import LabelSource, People, kept_sources, usual_source
+from metrics.core.releases import tables
+from metrics.core.releases.file_names import file_stems
+from metrics.core.releases.manifest import LabelSourceEntry
+from metrics.http import QrelsRequest
+from metrics.services.downloads import lines as label_lines
+from metrics.services.downloads.bundles import ItemContents, beir_members
+from metrics.services.downloads.grades import file_grades, grades_of
+from metrics.services.downloads.items import ExternalIds
+from metrics.services.downloads.qrels import qrels_of
+from metrics.services.downloads.strata import StrataUndetermined, drawn_pools, pool_lines
+from metrics.services.releases.writer import ReleaseWriter
+from metrics.services.scores import labels
+from pooling.models import Pool, PoolPair
+
+ROWS_PER_BLOCK = 50_000
+PROVENANCE = ("best_rank", "stratum", "inclusion_probability")
+BEIR_ABOUT = {
+    "corpus.jsonl": "The targets",
+    "queries.jsonl": "The sources",
+    "qrels/test.tsv": "The grades",
+}
+
+
+def released_sources(*, collection: Collection) -> list[LabelSource]:
+    """The label sources whose qrels are in a release: those of stored scores, and people alone."""
+    sources = kept_sources(labels.set_names(collection=collection))
+    return list(dict.fromkeys([*sources, LabelSource.of(People.ONLY)]))
+
+
+def write_qrels(
+    writer: ReleaseWriter, *, collection: Collection, query_sets: dict[str, QuerySet]
+) -> list[LabelSourceEntry]:
+    """Write the qrels of each query set and label source, and a table of them all.
+
+    query_sets : by the names that their files begin with
+    """
+    entries = []
+    for source in released_sources(collection=collection):
+        paths = {}
+        for stem, query_set in query_sets.items():
+            request = QrelsRequest(Direction(query_set.direction), source, query_set)
+            path = paths[stem] = f"qrels/{stem}.{request.source_text}.qrels.gz"
+            about = f"Grades of the pairs of query set {query_set}, {source.label}, as TREC qrels."
+            pieces = qrels_of(collection=collection, qrels_request=request)
+            writer.add_lines(path, about, pieces)
+        entries.append(LabelSourceEntry(source.key, source.label, paths))
+    writer.add_table(
+        "qrels/qrels.parquet",
+        "The same grades in one table.",
+        tables.QRELS,
+        _qrels_blocks(collection, list(query_sets.values())),
+    )
+    return entries
+
+
+def _qrels_blocks(collection: Collection, query_sets: list[QuerySet]) -> Iterator[dict[str, Any]]:
+    external_ids = ExternalIds(collection)
+    for source in released_sources(collection=collection):
+        for query_set in query_sets:
+            direction = Direction(query_set.direction)
+            request = QrelsRequest(direction, source, query_set)
+            scope = labels.scope_of(query_set=query_set)
+            grades = grades_of(collection=collection, qrels_request=request, scope=scope)
+            order = external_ids.order(grades.source, grades.target)
+            for start in range(0, len(order), ROWS_PER_BLOCK):
+                block = grades.rows(order[start : start + ROWS_PER_BLOCK])
+                n = len(block.grade)
+                ends = {
+                    labels.ends(direction)[0]: external_ids.of(block.source),
+                    labels.ends(direction)[1]: external_ids.of(block.target),
+                }
+                yield {
+                    "query_set": [query_set.name] * n,
+                    "direction": [str(direction)] * n,
+                    "label_source": [source.key] * n,
+                    **ends,
+                    "grade": file_grades(block, None),
+                    "is_propagated": block.is_propagated.tolist(),
+                }
+
+
+def write_strata(writer: ReleaseWriter, *, collection: Collection) -> list[str]:
+    """Write the stratified qrels of sampled pools; returns sentences on those that are left out."""
+    pools = drawn_pools(collection=collection)
+    sentences = []
+    for pool, stem in zip(pools, file_stems([pool.name for pool in pools]), strict=True):
+        if pool.runs.filter(is_hidden=True).exists():
+            sentences.append(
+                f"The strata of pool {pool} are not in the release, as they would tell the ranks "
+                "of a run that its owner has not shown."
+            )
+            continue
+        pieces = pool_lines(pool=pool)
+        try:
+            first = next(pieces, "")  # before the file is begun
+        except StrataUndetermined as error:
+            sentences.append(str(error))
+            continue
+        writer.add_lines(
+            f"qrels/pool-{stem}.strata.qrels.gz",
+            f"What pool {pool} drew and what it did not (grade -1), in five columns.",
+            chain([first], pieces),
+        )
+    return sentences
+
+
+def write_labels(writer: ReleaseWriter, *, collection: Collection) -> None:
+    """Write the raw judgments, and the states of pairs that they led to."""
+    n_judgments = Judgment.objects.filter(collection=collection).count()
+    about = "Every judgment under pseudonyms, with its level, reasons, times, and whether it counts"
+    for suffix, words in (("parquet", ""), ("jsonl", ", as JSON lines")):
+        # A COPY left open would hold the connection.
+        with closing(judgment_export.judgment_lines(collection=collection)) as lines:
+            pieces = FORMATS[suffix](lines)
+            path = f"judgments/judgments.{suffix}{'' if suffix == 'parquet' else '.gz'}"
+            writer.add_blocks(path, f"{about}{words}.", pieces, n_rows=n_judgments)
+    for name, about, pieces in (
+        (
+            "pairs",
+            "Every pair of every pool: its state, its grade, all grades it was given.",
+            label_lines.pair_states(collection=collection),
+        ),
+        (
+            "disputed",
+            "Disputed and escalated pairs, with all their grades.",
+            label_lines.disputed(collection=collection),
+        ),
+        (
+            "conflicts",
+            "Pairs on which people and a reference set differ, with both grades.",
+            label_lines.conflicts(collection=collection),
+        ),
+        (
+            "refused-positives",
+            "The conflicts in which people refused a positive of the reference.",
+            label_lines.refused_positives(collection=collection),
+        ),
+        (
+            "cannot-judge",
+            "Pairs that somebody could not judge or passed on, and why.",
+            label_lines.cannot_judge(collection=collection),
+        ),
+    ):
+        writer.add_lines(f"labels/{name}.tsv.gz", about, pieces, n_header=1)
+
+
+def write_pool_pairs(writer: ReleaseWriter, *, collection: Collection) -> None:
+    """Write the pairs of opened pools, without ranks and strata where a pooled run is hidden."""
+    writer.add_table(
+        "pools/pairs.parquet",
+        "The pairs of each pool, with the best rank that a pooled run gives them, their stratum "
+        "and their chance of being drawn; without these where a pooled run is not shown.",
+        tables.POOL_PAIRS,
+        _pool_blocks(collection),
+    )
+
+
+def _pool_blocks(collection: Collection) -> Iterator[dict[str, Any]]:
+    pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
+    hidden = set(pools.filter(runs__is_hidden=True).values_list("pk", flat=True))
+    ends = [f"pair__{end}__external_id" for end in label_lines.ENDS]
+    rows = (
+        PoolPair.objects.filter(pool__in=pools)
+        .order_by(Collate("pool__name", "C"), *(Collate(end, "C") for end in ends))
+        .values_list("pool_id", "pool__name", *ends, *PROVENANCE)
+        .iterator(chunk_size=5_000)
+    )
+    while block := list(islice(rows, ROWS_PER_BLOCK)):
+        columns = zip(
+            *(
+                (*names, None, None, None) if pk in hidden else (*names, *provenance)
+                for pk, *names, provenance in ((*row[:4], row[4:]) for row in block)
+            ),
+            strict=True,
+        )
+        yield dict(zip(tables.POOL_PAIRS.names, map(list, columns), strict=True))
+
+
+def write_beir(
+    writer: ReleaseWriter,
+    *,
+    collection: Collection,
+    query_set: QuerySet,
+    contents: ItemContents,
+) -> None:
+    """Write the BEIR folder of a query set under the default label source."""
+    source = usual_source(labels.set_names(collection=collection))
+    request = QrelsRequest(Direction(query_set.direction), source, query_set)
+    members = beir_members(
+        collection=collection,
+        qrels_request=request,
+        count=lambda n: None,
+        contents=contents,
+    )
+    for path, pieces in members:
+        about = f"{BEIR_ABOUT[path]} of a BEIR folder: query set {query_set}, {source.label}."
+        writer.add_lines(f"beir/{path}", about, pieces, n_header=path.endswith(".tsv"))
