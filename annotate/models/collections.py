@@ -5,8 +5,10 @@ from typing import TypeAlias
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.db.models.functions import Now
+
+from annotate.core.publication import licences
 
 from .people import User
 from .resolving import PolicyRule, PolicyTie
@@ -71,6 +73,29 @@ class Collection(models.Model):
     currency = models.CharField(
         max_length=12, default="EUR", help_text="The name of the money, as people read it."
     )
+    licence = models.CharField(
+        max_length=licences.MAX_LENGTH,
+        default=licences.DEFAULT_LICENCE,
+        db_default=licences.DEFAULT_LICENCE,
+        help_text="SPDX identifier of the licence of its releases.",
+    )
+    creators = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        blank=True,
+        help_text="Those to cite, in their order: name, affiliation and ORCID.",
+    )
+    cite_as = models.TextField(
+        blank=True, default="", db_default="", help_text="How to cite it, in plain text."
+    )
+    texts_may_leave = models.BooleanField(
+        default=False, db_default=False, help_text="Texts of its items are in a release."
+    )
+    media_may_leave = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Names and addresses of its media are in a release.",
+    )
     scheme_frozen_at = models.DateTimeField(null=True, blank=True)
     is_rehearsal = models.BooleanField(default=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -90,6 +115,10 @@ class Collection(models.Model):
             models.CheckConstraint(
                 condition=Q(query_groups__in=QueryGrouping.values),
                 name="annotate_collection_known_grouping",
+            ),
+            models.CheckConstraint(
+                condition=Q(licence__regex=licences.IDENTIFIER),
+                name="annotate_collection_licence_identifier",
             ),
         ]
 

@@ -1,7 +1,8 @@
 """Runs, their rankings, and pools: the pairs worth judging."""
 
 from .pools import Pool, PoolPair, PoolRows, PoolSource, PoolStratum
-from .runs import Matrix, Ranking, Run, RunEvent, RunRows
+from .run_events import RunEvent
+from .runs import Matrix, Ranking, Run, RunRows
 
 __all__ = [
     "Matrix",

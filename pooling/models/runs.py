@@ -1,4 +1,4 @@
-"""Runs: results of retrieval systems, their rankings, matrices and events."""
+"""Runs: results of retrieval systems, their rankings and matrices."""
 
 from typing import BinaryIO, Self, TypeAlias, cast
 
@@ -89,6 +89,11 @@ class Run(models.Model):
     description = models.TextField(blank=True)
     is_hidden = models.BooleanField(
         default=False, help_text="Only who uploaded it and site admins know of it."
+    )
+    may_be_published = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="A release may show its name and hold its file; its uploader decides.",
     )
     state = models.CharField(max_length=8, choices=State, default=State.RECEIVED)
     file = models.FileField(upload_to="runs/", max_length=255)
@@ -305,42 +310,6 @@ class Run(models.Model):
         if not self.tied_share:
             return ""
         return f"{100 * self.tied_share:.0f} %" if self.tied_share >= 0.005 else "under 1 %"
-
-
-class RunEventKind(models.TextChoices):
-    """Events of a run."""
-
-    RENAMED = "renamed", "Renamed"
-    DESCRIBED = "described", "Described"
-    HIDDEN = "hidden", "Hidden"
-    PUBLISHED = "published", "Published"
-    RETIRED = "retired", "Retired"
-    RESTORED = "restored", "Brought back"
-    REREAD = "reread", "Read again"
-    ACCEPTED = "accepted", "Used with its unknown rows"
-
-
-class RunEvent(models.Model):
-    """An action on a run after its upload; never changed, never deleted."""
-
-    Kind: TypeAlias = RunEventKind
-
-    run = models.ForeignKey(Run, models.PROTECT, related_name="events")
-    kind = models.CharField(max_length=9, choices=Kind)
-    note = models.CharField(max_length=400, blank=True, help_text="What it was before, or why.")
-    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
-    at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(kind__in=RunEventKind.values),
-                name="pooling_runevent_known_kind",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.run} {self.kind}"
 
 
 class Ranking(models.Model):

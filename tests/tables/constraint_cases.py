@@ -79,6 +79,7 @@ CASES = {
     "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
     "annotate_collection_limit_range": update("annotate_collection", "unknown_limit = 1.5"),
     "annotate_level_unique_grade": copied_row("annotate_level", key="'x'"),
+    "annotate_collection_licence_identifier": update("annotate_collection", "licence = 'CC BY'"),
     "annotate_collection_known_grouping": update("annotate_collection", "query_groups = 'moon'"),
     "annotate_level_unique_key": copied_row("annotate_level", grade="99"),
     "annotate_level_grade_range": update("annotate_level", "grade = 101"),

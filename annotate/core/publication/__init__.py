@@ -1,0 +1,1 @@
+"""Plain rules of publishing a collection: its licence, and the people to cite."""
