@@ -13,6 +13,7 @@ from metrics.views import (
     leaderboard,
     plans,
     pool_bias,
+    releases,
 )
 
 DASHBOARD = [
@@ -39,6 +40,18 @@ DOWNLOADS = [
     path("<int:pk>/cancel/", downloads.download_cancel, name="download-cancel"),
     path("<int:pk>/again/", downloads.download_again, name="download-again"),
     path("<int:pk>/file/", downloads.download_file, name="download-file"),
+]
+RELEASES = [
+    path("", releases.releases, name="releases"),
+    path("new/", releases.release_new, name="release-new"),
+    path("<str:version>/", releases.release, name="release"),
+    path("<str:version>/state/", releases.release_state, name="release-state"),
+    path("<str:version>/cancel/", releases.release_cancel, name="release-cancel"),
+    path("<str:version>/again/", releases.release_again, name="release-again"),
+    path("<str:version>/discard/", releases.release_discard, name="release-discard"),
+    path("<str:version>/withdraw/", releases.release_withdraw, name="release-withdraw"),
+    path("<str:version>/archive/", releases.release_archive, name="release-archive"),
+    path("<str:version>/files/<path:path>", releases.release_file, name="release-file"),
 ]
 ANALYSES = [
     path("", analysis.analyses, name="analyses"),
@@ -75,5 +88,6 @@ urlpatterns = [
     path("c/<slug:slug>/results/duplicates/", include(DUPLICATES)),
     path("c/<slug:slug>/results/comments/", include(COMMENTS)),
     path("c/<slug:slug>/results/downloads/", include(DOWNLOADS)),
+    path("c/<slug:slug>/results/releases/", include(RELEASES)),
     path("c/<slug:slug>/judging/pools/<int:pk>/favours/", include(POOL_BIAS)),
 ]

@@ -60,6 +60,7 @@ SECTIONS = {
         ),
         SectionTab("Runs", "pooling:runs", LEADERS),
         SectionTab("Downloads", "metrics:downloads", LEADERS),
+        SectionTab("Releases", "metrics:releases", LEADERS),
     ),
     "Inbox": (
         SectionTab("Waiting", "annotate:inbox", LEAD),

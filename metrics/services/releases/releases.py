@@ -1,0 +1,106 @@
+"""Requests for releases, and what becomes of one: made anew, discarded, withdrawn."""
+
+from datetime import date
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotate.models import Collection, User
+from annotate.services.background import works
+from annotate.services.storage.files import delete_on_commit
+from metrics.models import Release, ReleaseEvent, ReleaseEventKind
+from metrics.services.releases.making import RELEASE
+
+
+class VersionTaken(Exception):
+    """The collection has a release of this version; nothing was requested."""
+
+
+class ReleaseRefused(Exception):
+    """The release is not in the state that this needs; nothing was changed."""
+
+
+@transaction.atomic
+def request_release(
+    *,
+    collection: Collection,
+    version: str,
+    title: str,
+    notes: str,
+    released_on: date,
+    by: User | None,
+) -> Release:
+    """Request a release; its licence, creators and contents are those of the collection now.
+
+    version : letters, digits, dots and dashes, as in `ReleaseForm`. Raises VersionTaken.
+    """
+    # The collection's row is the lock: of two clicks the second sees the first.
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    if Release.objects.filter(collection=collection, version=version).exists():
+        raise VersionTaken(
+            f"This collection has a release {version} already; choose another version."
+        )
+    release = Release.objects.create(
+        collection=collection,
+        version=version,
+        title=title,
+        notes=notes,
+        licence=collection.licence,
+        creators=collection.creators,
+        cite_as=collection.cite_as,
+        texts_leave=collection.texts_may_leave,
+        media_leave=collection.media_may_leave,
+        released_on=released_on,
+        file_name=f"{collection.slug}-{version}.zip",
+        by=by,
+    )
+    return _ask(release, by)
+
+
+@transaction.atomic
+def request_again(*, release: Release, by: User | None) -> Release:
+    """Request a release that failed or was cancelled once more. Raises ReleaseRefused."""
+    release = _locked(release)
+    _require_ended_unmade(release)
+    return _ask(release, by)
+
+
+@transaction.atomic
+def discard(*, release: Release) -> None:
+    """Delete a release that was never made, so that its version is free. Raises ReleaseRefused."""
+    release = _locked(release)
+    _require_ended_unmade(release)
+    release.delete()
+
+
+@transaction.atomic
+def withdraw(*, release: Release, reason: str, by: User | None) -> None:
+    """Delete the files of a release; its checksums and the reason stay. Raises ReleaseRefused."""
+    release = _locked(release)
+    if not release.is_available:
+        raise ReleaseRefused(f"Release {release.version} is not there to be withdrawn.")
+    delete_on_commit(str(release.file))
+    Release.objects.filter(pk=release.pk).update(
+        withdrawn_at=Now(), withdrawal_reason=reason, published_at=None, file="", manifest={}
+    )
+    ReleaseEvent.objects.create(
+        release=release, kind=ReleaseEventKind.WITHDRAWN, note=reason, by=by
+    )
+
+
+def _locked(release: Release) -> Release:
+    releases = Release.objects.select_for_update(no_key=True, of=("self",))
+    return releases.select_related("collection", "work").get(pk=release.pk)
+
+
+def _require_ended_unmade(release: Release) -> None:
+    if release.made_at is not None or release.making.is_unfinished:
+        raise ReleaseRefused(
+            f"Release {release.version} is made, or being made, and stays as it is."
+        )
+
+
+def _ask(release: Release, by: User | None) -> Release:
+    release.work = works.ask(kind=RELEASE, collection=release.collection, subject=release.pk, by=by)
+    release.save(update_fields=["work"])
+    return release
