@@ -112,7 +112,7 @@ def example_pools() -> tuple[PoolEntry, ...]:
         PoolEntry(
             name="First ten",
             direction="forward",
-            strategy="depth",
+            strategy="depth-k",
             parameters={"depth": 10},
             seed="7",
             state="closed",
@@ -126,10 +126,10 @@ def example_pools() -> tuple[PoolEntry, ...]:
             policy_version=1,
         ),
         PoolEntry(
-            name="Anywhere",
+            name="Everything",
             direction="reverse",
-            strategy="random",
-            parameters={"pairs": 400},
+            strategy="exhaustive",
+            parameters={"limit": 400},
             seed="8",
             state="open",
             opened_on="2026-10-11",

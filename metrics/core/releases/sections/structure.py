@@ -1,0 +1,218 @@
+"""The sections on what a release consists of: items, grades, query sets, labels and files."""
+
+import re
+from collections.abc import Sequence
+
+from annotate.core.phrases import count_of, counted, enumeration
+from metrics.core.releases.manifest import FileEntry, Manifest, RunEntry, SideEntry
+from metrics.core.releases.sections.markdown import bullets, fence, inline, section, table
+
+_PLAIN_PATH = re.compile(r"[\w./+@%=-]+")  # may stand in code as it is
+
+DIRECTIONS = {"forward": "queries to documents", "reverse": "documents to queries"}
+
+
+def direction_words(direction: str) -> str:
+    """Return a direction with what it means: forward (queries to documents)."""
+    words = DIRECTIONS.get(direction)
+    return f"{direction} ({words})" if words else direction
+
+
+def structure(manifest: Manifest, files: Sequence[FileEntry]) -> str:
+    """Return the section Dataset structure."""
+    return "\n\n".join(
+        [
+            section("Dataset structure", "A row of the labels is a query, a document and a grade."),
+            section("Items", *_items(manifest), level=3),
+            section("Grades", *_grades(manifest), level=3),
+            section("Query sets", *_query_sets(manifest), level=3),
+            section("Label sources", *_label_sources(manifest), level=3),
+            section("Files", *_files(files), level=3),
+            section("How to read the files", *_reading(manifest, files), level=3),
+            section("How to check the files", *_checking(), level=3),
+        ]
+    )
+
+
+def _parts(side: SideEntry) -> str:
+    kinds = [f"{n:,} of {kind}" for kind, n in side.n_parts.items() if n]
+    return enumeration(kinds) if kinds else "no parts: its items are known by their ids"
+
+
+def _items(manifest: Manifest) -> list[str]:
+    if not manifest.sides:
+        return ["This release tells nothing of its items."]
+    return [
+        table(
+            ("Side", "Parts by kind", "Items", "Excluded from evaluation", "Duplicates of others"),
+            [
+                (
+                    side.side,
+                    _parts(side),
+                    f"{side.n_items:,}",
+                    f"{side.n_excluded:,}",
+                    f"{side.n_duplicates:,}",
+                )
+                for side in manifest.sides
+            ],
+            numbers=3,
+        ),
+        "Texts of items are in this release."
+        if manifest.texts_leave
+        else "Texts of items are not in this release: items are named by their ids.",
+        "Names and addresses of media are in this release."
+        if manifest.media_leave
+        else "Names and addresses of media are not in this release.",
+    ]
+
+
+def _grades(manifest: Manifest) -> list[str]:
+    if not manifest.levels:
+        return ["This release tells nothing of its grades."]
+    positive_from = manifest.collection.positive_from
+    return [
+        f"The scale is {inline(manifest.collection.measurement)}. A grade of {positive_from} or "
+        "more is positive.",
+        table(
+            ("Grade", "Name", "Sentence", "Reasons", "Positive", "Labels", "Pairs"),
+            [
+                (
+                    str(level.grade),
+                    level.name,
+                    level.sentence,
+                    ", ".join(level.reasons) or "no reasons",
+                    "yes" if level.grade >= positive_from else "no",
+                    f"{level.n_labels:,}",
+                    f"{level.n_pairs:,}",
+                )
+                for level in manifest.levels
+            ],
+            numbers=2,
+        ),
+    ]
+
+
+def _query_sets(manifest: Manifest) -> list[str]:
+    if not manifest.query_sets:
+        return ["This release has no query set."]
+    return [
+        table(
+            ("Query set", "Direction", "Edition", "Gallery", "Members", "Sources"),
+            [
+                (
+                    query_set.name,
+                    direction_words(query_set.direction),
+                    str(query_set.edition),
+                    "all targets"
+                    if query_set.n_gallery is None
+                    else count_of(query_set.n_gallery, "targets"),
+                    query_set.file or "no file",
+                    f"{query_set.n_sources:,}",
+                )
+                for query_set in manifest.query_sets
+            ],
+            numbers=1,
+        )
+    ]
+
+
+def _label_sources(manifest: Manifest) -> list[str]:
+    if not manifest.label_sources:
+        return ["This release has no qrels."]
+    return [
+        "A label source says whose grades count: those of people, of reference sets, or of both. "
+        "Each has its qrels by direction.",
+        table(
+            ("Key", "Label source", "Direction", "Qrels"),
+            [
+                (source.key, source.label, direction_words(direction), path)
+                for source in manifest.label_sources
+                for direction, path in (source.qrels or {"none": "no qrels"}).items()
+            ],
+        ),
+    ]
+
+
+def _files(files: Sequence[FileEntry]) -> list[str]:
+    if not files:
+        return ["This release has no files beside this one."]
+    return [
+        table(
+            ("File", "Content", "Media type", "Rows", "Bytes"),
+            [
+                (
+                    entry.path,
+                    entry.about,
+                    entry.media_type,
+                    "a document" if entry.n_rows is None else f"{entry.n_rows:,}",
+                    f"{entry.n_bytes:,}",
+                )
+                for entry in files
+            ],
+            numbers=2,
+        ),
+        f"In all {counted(len(files), 'file')}, "
+        f"{counted(sum(entry.n_bytes for entry in files), 'byte')}.",
+    ]
+
+
+def _example(manifest: Manifest, files: Sequence[FileEntry]) -> tuple[str, RunEntry | None]:
+    """Qrels that code can name, and a run of their direction, if there is one."""
+    paths = {entry.path for entry in files if _PLAIN_PATH.fullmatch(entry.path)}
+    qrels = [
+        (direction, path)
+        for source in manifest.label_sources
+        for direction, path in source.qrels.items()
+        if path in paths
+    ]
+    for direction, path in qrels:
+        for run in manifest.runs:
+            if run.direction == direction and run.file in paths:
+                return path, run
+    return (qrels[0][1] if qrels else ""), None
+
+
+def _opener(path: str) -> str:
+    return f'{"gzip." if path.endswith(".gz") else ""}open("{path}", "rt")'
+
+
+def _reading(manifest: Manifest, files: Sequence[FileEntry]) -> list[str]:
+    qrels, run = _example(manifest, files)
+    if not qrels:
+        return ["There are no qrels to read."]
+    run_path = run.file if run else "run.txt"
+    positive_from = manifest.collection.positive_from
+    gzip = "import gzip\n\n" if ".gz" in qrels + run_path else ""
+    ir_measures = f"""import ir_measures
+from ir_measures import AP, nDCG
+
+qrels = list(ir_measures.read_trec_qrels("{qrels}"))
+run = list(ir_measures.read_trec_run("{run_path}"))
+print(ir_measures.calc_aggregate([AP(rel={positive_from}), nDCG @ 10], qrels, run))
+"""
+    pytrec_eval = f"""{gzip}import pytrec_eval
+
+with {_opener(qrels)} as file:
+    qrels = pytrec_eval.parse_qrel(file)
+with {_opener(run_path)} as file:
+    run = pytrec_eval.parse_run(file)
+evaluator = pytrec_eval.RelevanceEvaluator(
+    qrels, {{"map", "ndcg_cut"}}, relevance_level={positive_from}
+)
+print(evaluator.evaluate(run))
+"""
+    return [
+        "Qrels are those of TREC, and so are runs. With the Python package `ir_measures`"
+        + (":" if run else ", and a run of yours in the file `run.txt`:"),
+        fence("python", ir_measures),
+        "With `pytrec_eval`, a value for each query:",
+        fence("python", pytrec_eval),
+    ]
+
+
+def _checking() -> list[str]:
+    return [
+        "The file `SHA256SUMS` has the SHA-256 of every other file. In the folder of the release:",
+        fence("sh", "sha256sum -c SHA256SUMS"),
+        bullets(["On macOS the command is `shasum -a 256 -c SHA256SUMS`."]),
+    ]
