@@ -49,6 +49,12 @@ def invalid_sources() -> Iterator[str]:
             yield f"collection {collection}, {key}: {error}"
 
 
+RELEASE_WALLS = {
+    "": ("immutable", "no_truncate"),
+    "run": ("immutable", "no_truncate"),
+    "file": ("append_only", "no_truncate"),
+    "event": ("append_only", "no_truncate"),
+}
 CHECKS: list[Check] = [
     Check(
         "metrics.score-apart",
@@ -140,14 +146,20 @@ CHECKS: list[Check] = [
     constraints_check("metrics"),
     Check(
         "metrics.triggers",
-        "The log of alarms and what plans decided only grow, and a fixed plan stays as it is.",
+        "The log of alarms and what plans decided only grow; a fixed plan and a release that was "
+        "made stay as they are.",
         lambda: missing_triggers(
             [
                 *(
                     f"metrics_{table}_{wall}"
                     for table in ("alarmevent", "plan", "planlook")
                     for wall in ("append_only", "no_truncate")
-                )
+                ),
+                *(
+                    f"metrics_release{table}_{wall}"
+                    for table, walls in RELEASE_WALLS.items()
+                    for wall in walls
+                ),
             ]
         ),
     ),

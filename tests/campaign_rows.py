@@ -1,6 +1,6 @@
 """Rows that a campaign has beside its pairs, runs and judgments."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from uuid import uuid4
 
 from django.utils import timezone
@@ -33,7 +33,15 @@ from annotate.models import (
     User,
 )
 from annotate.services.supervision import pausing
-from metrics.models import Download, Plan, PlanLook
+from metrics.models import (
+    Download,
+    Plan,
+    PlanLook,
+    Release,
+    ReleaseEvent,
+    ReleaseFile,
+    ReleaseRun,
+)
 from pooling.models import Run
 from tests.works import finished_work
 
@@ -119,6 +127,41 @@ def make_import_and_download(collection: Collection, by: User) -> None:
         by=by,
         work=finished_work(collection, "download", 1),
     )
+
+
+def make_release(collection: Collection, run: Run, by: User) -> None:
+    """A release that is made, of a run and one file."""
+    release = Release.objects.create(
+        collection=collection,
+        version="1.0",
+        title=collection.name,
+        licence="CC-BY-4.0",
+        released_on=date(2026, 3, 5),
+        file_name=f"{collection.slug}-1.0.zip",
+        by=by,
+        work=finished_work(collection, "release", 1),
+    )
+    Release.objects.filter(pk=release.pk).update(
+        made_at=timezone.now(),
+        as_of=timezone.now(),
+        file="releases/none",
+        n_bytes=3,
+        sha256=uuid4().hex * 2,
+        manifest={"version": "1.0"},
+    )
+    ReleaseFile.objects.create(
+        release=release,
+        path="README.md",
+        media_type="text/markdown",
+        about="The data card.",
+        n_bytes=2,
+        sha256=uuid4().hex * 2,
+        offset=1,
+    )
+    ReleaseRun.objects.create(
+        release=release, run=run, alias="run-01", shows_name=False, holds_file=False
+    )
+    ReleaseEvent.objects.create(release=release, kind="made", by=by)
 
 
 def pause_and_withdraw(annotator: Annotator, lead: User) -> None:

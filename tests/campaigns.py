@@ -34,6 +34,7 @@ from tests.campaign_rows import (
     make_invitation_and_token,
     make_plan,
     make_references,
+    make_release,
     make_training,
     pause_and_withdraw,
 )
@@ -128,6 +129,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     seating.note_changes(collection_id=collection.pk, pair_ids=[pair_list[0].pk])
     make_invitation_and_token(collection, lead, researcher)
     make_import_and_download(collection, researcher)
+    make_release(collection, run, lead)
     make_training(collection, annotators[0], pair_list[0])
     pause_and_withdraw(annotators[0], lead)
     PairExclusion.objects.create(

@@ -20,7 +20,7 @@ from metrics.core.files.stretches import Stretch
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
 from metrics.models import Release, ReleaseFile
 from metrics.services.releases import releases as service
-from metrics.services.releases.page import release_page
+from metrics.services.releases.page import has_file, release_page
 
 LEAD = (Role.LEAD,)
 
@@ -160,8 +160,7 @@ def _get_release(request: SignedIn, slug: str, version: str, roles: tuple[Role, 
 
 def _open_archive(release: Release) -> Any:
     """The archive of a release that is made and not withdrawn; else Http404."""
-    name = release.file.name
-    if not name or not release.is_available or not release.file.storage.exists(name):
+    if not has_file(release=release):
         raise Http404
     return release.file.open("rb")
 

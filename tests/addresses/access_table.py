@@ -43,6 +43,8 @@ PLAIN_CASES = {
     "import_kind": "items",
     "form": "csv",
     "download_kind": "disputed",
+    "version": "1.0",
+    "path": "README.md",
     "chapter": "collection",
     "name": "positives-per-query",
     "number": 1,
@@ -196,8 +198,9 @@ def _add_media(campaign: campaigns.Campaign, media_root: Path) -> None:
     (folder / "a.mp4").write_bytes(b"\0\0\0\x08ftyp")
     shutil.copy(CLIP, folder / "a.webm")
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    (media_root / "downloads").mkdir(exist_ok=True)
-    (media_root / "downloads" / "none").write_bytes(b"")
+    for folder_name in ("downloads", "releases"):
+        (media_root / folder_name).mkdir(exist_ok=True)
+        (media_root / folder_name / "none").write_bytes(b" #\n")
 
 
 def _key(name: str) -> Callable[[campaigns.Campaign], int]:

@@ -246,6 +246,20 @@ CASES = {
     "metrics_plan_has_looks": update("metrics_plan", "looks = '{}'"),
     "metrics_planlook_unique_number": copied_row("metrics_planlook"),
     "metrics_planlook_from_1": update("metrics_planlook", "level = 0"),
+    "metrics_release_unique_version": copied_row("metrics_release", work_id="NULL"),
+    "metrics_release_made_has_facts": copied_row("metrics_release", version="'2'", sha256="''"),
+    "metrics_release_withdrawal_has_reason": copied_row(
+        "metrics_release", version="'2'", withdrawn_at="now()"
+    ),
+    "metrics_release_published_is_made": copied_row(
+        "metrics_release", version="'2'", made_at="NULL", published_at="now()"
+    ),
+    "metrics_releasefile_unique_path": copied_row("metrics_releasefile"),
+    "metrics_releaserun_unique_alias": copied_row("metrics_releaserun"),
+    "metrics_releaserun_file_has_name": copied_row(
+        "metrics_releaserun", alias="'x'", holds_file="true"
+    ),
+    "metrics_releaseevent_known_kind": copied_row("metrics_releaseevent", kind="'lost'"),
     "metrics_score_known_source": update("metrics_score", "label_source = 'dice'"),
     "annotate_annotator_unique_in_collection": same_key(
         "annotate_annotator", "annotate_annotator_unique_pseudonym", user_id="NULL"

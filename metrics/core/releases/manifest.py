@@ -327,3 +327,9 @@ class Manifest:
     def json(self) -> str:
         """The manifest as JSON, its keys in the order of the fields."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1, default=str) + "\n"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The manifest as its JSON is read."""
+        values: dict[str, Any] = json.loads(self.json)
+        return values

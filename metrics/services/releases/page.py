@@ -14,9 +14,11 @@ DATA_CARD = "README.md"
 class ReleasePage(NamedTuple):
     """What a page shows of a release; empty before it is made.
 
+    has_archive : whether its files can be downloaded
     data_card : as HTML; empty once it was withdrawn
     """
 
+    has_archive: bool
     data_card: SafeString
     files: list[ReleaseFile]
     events: list[ReleaseEvent]
@@ -26,9 +28,16 @@ def release_page(*, release: Release) -> ReleasePage:
     """Read the page of a release: two queries, and its data card from its archive."""
     files = list(release.files.order_by("path"))
     events = list(release.events.select_related("by").order_by("pk"))
+    has_archive = has_file(release=release)
     card = next((file for file in files if file.path == DATA_CARD), None)
-    if card is None or not release.is_available:
-        return ReleasePage(SafeString(""), files, events)
+    if card is None or not has_archive:
+        return ReleasePage(has_archive, SafeString(""), files, events)
     with Stretch(release.file.open("rb"), card.offset, card.n_bytes) as stretch:
         _, _, text = stretch.read().decode().removeprefix("---\n").partition("\n---\n")
-    return ReleasePage(to_html(text), files, events)
+    return ReleasePage(has_archive, SafeString(to_html(text)), files, events)
+
+
+def has_file(*, release: Release) -> bool:
+    """True if the release is made and not withdrawn, and its archive is in the store."""
+    name = release.file.name
+    return bool(name) and release.is_available and release.file.storage.exists(name)
