@@ -1,0 +1,145 @@
+"""The Parquet tables of a release, for programs that load them: columns, types and meanings.
+
+The types are those of Croissant 1.1 (https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1).
+"""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from annotate.core.files.judgments.judgment_exports import SCHEMA
+
+TEXT, INTEGER, FLOAT = "sc:Text", "sc:Integer", "sc:Float"
+BOOLEAN, MOMENT = "sc:Boolean", "sc:DateTime"
+
+
+class TableColumn(NamedTuple):
+    """A column; about: its content in a sentence, with what an empty cell says."""
+
+    name: str
+    data_type: str
+    about: str
+    is_list: bool = False
+
+
+class ReleaseTable(NamedTuple):
+    """A table: its name among those of the release, its file, what a row is, its columns."""
+
+    name: str
+    path: str
+    about: str
+    columns: tuple[TableColumn, ...]
+
+
+DIRECTION = TableColumn(
+    "direction", TEXT, "Which side is searched with: forward is from queries to documents."
+)
+LABEL_SOURCE = TableColumn("label_source", TEXT, "Key of the label source, as in manifest.json.")
+THRESHOLD = TableColumn("threshold", INTEGER, "The smallest grade that counts as positive.")
+
+ABOUT_JUDGMENTS = {
+    "query": "Id of the query.",
+    "document": "Id of the document.",
+    "annotator": "Pseudonym of the annotator.",
+    "origin": "What the annotator is: person, import, simulated or model.",
+    "grade": "Grade of the scheme.",
+    "level": "Name of the grade.",
+    "reasons": "Reasons that the annotator chose, in that order; an empty list if there are none.",
+    "shown_at": "When the pair was shown; empty where it is unknown.",
+    "at": "When the answer came; empty where it is unknown.",
+    "active_ms": "Time the annotator was active on the pair, in milliseconds; empty: unknown.",
+    "played_ms": "How much of the clips was played, in milliseconds; empty where it is unknown.",
+    "n_replays": "How often a clip was begun anew; empty where it is unknown.",
+    "n_changes": "How often the grade changed before it was sent; empty where it is unknown.",
+    "guidelines": "Version of the guidelines that the annotator read; empty where it is unknown.",
+    "grouped": "Whether the batch showed one query's pairs together; empty where it is unknown.",
+    "purpose": "Why the judgment was asked for: label, gold, training, repeat, adjudication...",
+    "why": "Which judgment of the pair it is: first, double, disagreement, top-up.",
+    "round": "Name of the round.",
+    "status": "Whether the judgment counts, or why not: superseded, undone, withdrawn, surplus.",
+}
+
+
+def croissant_type(kind: pa.DataType) -> str:
+    """The Croissant type of values of an Arrow type, of a list's values for lists.
+
+    Raises TypeError for a type that no table of a release has.
+    """
+    if pa.types.is_dictionary(kind) or pa.types.is_list(kind):
+        return croissant_type(kind.value_type)
+    types = (
+        (pa.types.is_string, TEXT),
+        (pa.types.is_integer, INTEGER),
+        (pa.types.is_floating, FLOAT),
+        (pa.types.is_boolean, BOOLEAN),
+        (pa.types.is_timestamp, MOMENT),
+    )
+    for is_of_type, data_type in types:
+        if is_of_type(kind):
+            return data_type
+    raise TypeError(f"no Croissant type for {kind}")
+
+
+QRELS = ReleaseTable(
+    "qrels",
+    "qrels/qrels.parquet",
+    "A row is the grade of a pair under a label source.",
+    (
+        DIRECTION,
+        LABEL_SOURCE,
+        TableColumn("query", TEXT, "Id of the source item in this direction."),
+        TableColumn("document", TEXT, "Id of the target item in this direction."),
+        TableColumn("grade", INTEGER, "Grade of the pair under the label source."),
+        TableColumn("is_propagated", BOOLEAN, "Whether the grade is that of the pair's originals."),
+    ),
+)
+JUDGMENTS = ReleaseTable(
+    "judgments",
+    "judgments/judgments.parquet",
+    "A row is one answer of one annotator about a pair, whether it counts or not.",
+    tuple(
+        TableColumn(
+            field.name,
+            croissant_type(field.type),
+            ABOUT_JUDGMENTS[field.name],
+            pa.types.is_list(field.type),
+        )
+        for field in SCHEMA
+    ),
+)
+SCORES = ReleaseTable(
+    "scores",
+    "scores/scores.parquet",
+    "A row is a run's mean of a measure over a query set under a label source.",
+    (
+        TableColumn("run", TEXT, "Alias of the run, as in manifest.json."),
+        DIRECTION,
+        TableColumn("query_set", TEXT, "Name of the query set."),
+        LABEL_SOURCE,
+        TableColumn("measure", TEXT, "Name of the measure."),
+        THRESHOLD,
+        TableColumn("mean", FLOAT, "Mean over the queries; empty where it is undefined."),
+        TableColumn("low", FLOAT, "Lower end of the 95 % interval; empty where undefined."),
+        TableColumn("high", FLOAT, "Upper end of the 95 % interval; empty where undefined."),
+        TableColumn(
+            "best",
+            FLOAT,
+            "The mean as if every unjudged target were positive; empty where it is not bounded.",
+        ),
+        TableColumn("n_queries", INTEGER, "Queries of the mean."),
+        TableColumn("n_missing", INTEGER, "Queries that the run does not answer."),
+        TableColumn("n_with_positive", INTEGER, "Queries with a positive target."),
+    ),
+)
+PER_QUERY = ReleaseTable(
+    "per-query",
+    "scores/per-query.parquet",
+    "A row is a run's value of a measure for one query under a label source.",
+    (
+        *SCORES.columns[:6],
+        TableColumn("query", TEXT, "Id of the source item in this direction."),
+        TableColumn("value", FLOAT, "Value of the measure; empty where it is undefined."),
+        TableColumn("group", TEXT, "Group of the query: intervals and tests resample groups."),
+    ),
+)
+TABLES = (QRELS, JUDGMENTS, SCORES, PER_QUERY)
