@@ -102,7 +102,7 @@ class ReportSentences(NamedTuple):
 
 
 class RunSentences(NamedTuple):
-    """Sentences about a run: the people who see it, and what is deleted with it."""
+    """Sentences about a run: who sees it, what releases show, and what is deleted with it."""
 
     run: Run
 
@@ -114,6 +114,16 @@ class RunSentences(NamedTuple):
             f"Only {uploader.get_username() if uploader else 'nobody'} and the site's admins know "
             "of this run, its scores too. Publish it to pool it."
         )
+
+    @property
+    def releases(self) -> str:
+        """What a release shows of the run."""
+        allowed = (
+            "may be published under its name, with its file."
+            if self.run.may_be_published
+            else "is called run-01, or the like, and its file is left out."
+        )
+        return f"{'None while it is hidden; then it' if self.run.is_hidden else 'It'} {allowed}"
 
     @property
     def deletion(self) -> str:

@@ -1,4 +1,4 @@
-"""API of runs: upload one, read its report, describe, hide, publish, retire it."""
+"""API of runs: upload one, read its report, describe, hide, publish, release, retire it."""
 
 from typing import Any
 
@@ -23,11 +23,13 @@ from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds
+from pooling.services.runs import publication as run_publication
 from pooling.services.runs import runs
 
 REFUSALS = (
     run_descriptions.RunInUse,
     run_descriptions.NotUploader,
+    run_publication.MayNotAllow,
     run_retirement.WrongRunState,
     runs.RunExists,
     runs.BadName,
@@ -50,6 +52,7 @@ class RunSerializer(serializers.ModelSerializer):
             "tags",
             "description",
             "is_hidden",
+            "may_be_published",
             "retired_at",
             "state",
             "on_hold_since",
@@ -75,6 +78,7 @@ class ChangeSerializer(StrictSerializer):
     )
     description = serializers.CharField(max_length=2000, allow_blank=True)
     is_hidden = serializers.BooleanField()
+    may_be_published = serializers.BooleanField()
     is_retired = serializers.BooleanField()
     is_on_hold = serializers.BooleanField()
     score_type = serializers.ChoiceField(choices=Run.ScoreType.choices)
@@ -153,7 +157,7 @@ class OneRunView(APIView):
             ]
             raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
         fields: dict[str, Any] = dict(form.validated_data)
-        names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
+        names = ("is_hidden", "may_be_published", "is_retired", "is_on_hold", "score_type")
         states = {name: fields.pop(name) for name in names if name in fields}
         description = run_descriptions.description_of(run)._replace(**fields) if fields else None
         try:

@@ -88,6 +88,14 @@ class RunForm(DescriptionForm):
         label="Hide it until I publish it",
         help_text="Only you and the site's admins know of it; it is scored, and cannot be pooled.",
     )
+    may_be_published = forms.BooleanField(
+        required=False,
+        label="May be published under its name, with its file",
+        help_text=(
+            "Else a release calls it run-01, or the like, and leaves its file out. Only you decide "
+            "that, and may change it at any time."
+        ),
+    )
     field_order = ("name", "direction", "file", "columns", "score_type")
 
     def clean_score_type(self) -> str:

@@ -1,4 +1,4 @@
-"""Changes of a run by researchers: describe, hide, publish, use, retire, reread, stop reading."""
+"""Changes of a run by researchers: describe, hide, publish, release, use, retire, reread, stop."""
 
 from collections.abc import Callable
 
@@ -22,11 +22,13 @@ from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds
+from pooling.services.runs import publication as run_publication
 from pooling.services.runs.runs import BadName, RunExists
 
 REFUSALS = (
     run_descriptions.RunInUse,
     run_descriptions.NotUploader,
+    run_publication.MayNotAllow,
     run_retirement.WrongRunState,
     run_holds.NotOnHold,
     run_documents.NoUnknownDocuments,
@@ -131,6 +133,19 @@ def _publish(run: Run, by: User) -> str:
     return "Published: who leads or researches in this collection sees the run and its scores."
 
 
+def _allow_releases(run: Run, by: User) -> str:
+    run_publication.set_may_be_published(run=run, may_be_published=True, by=by)
+    return "Releases from now on show its name and hold its file."
+
+
+def _forbid_releases(run: Run, by: User) -> str:
+    run_publication.set_may_be_published(run=run, may_be_published=False, by=by)
+    return (
+        "Releases from now on show another name in place of its own, and leave its file out. Those "
+        "made before stay as they are."
+    )
+
+
 def _make_documents(run: Run, by: User) -> Import:
     return run_documents.make_documents(run=run, by=by)
 
@@ -170,6 +185,8 @@ def _reread(run: Run, by: User, score_type: str) -> str:
 ACTIONS: dict[str, Callable[[Run, User], str | Import]] = {
     "hide": _hide,
     "publish": _publish,
+    "allow-releases": _allow_releases,
+    "forbid-releases": _forbid_releases,
     "make-documents": _make_documents,
     "use": _use,
     "retire": _retire,

@@ -23,6 +23,7 @@ from pooling.services.pools import run_retirement
 from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds
+from pooling.services.runs import publication as run_publication
 from pooling.services.runs import runs as service
 
 
@@ -90,6 +91,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "makes_documents": run_documents.may_make_documents(run),
         "may_change": _may_change(request, run),
         "may_delete": run_deletion.may_delete(run=run, by=request.user),
+        "may_allow_releases": run_publication.may_allow(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }
     return render(request, "pooling/runs/run.html", context | _waiting(request, run))

@@ -9,6 +9,7 @@ from pooling.models import Run
 from pooling.services.pools import run_retirement
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import holds as run_holds
+from pooling.services.runs import publication as run_publication
 from pooling.services.runs.descriptions import RunDescription
 
 
@@ -18,22 +19,27 @@ class RunChanges(NamedTuple):
     description: RunDescription | None = None
     score_type: str | None = None
     is_hidden: bool | None = None
+    may_be_published: bool | None = None
     is_retired: bool | None = None
     is_on_hold: bool | None = None
 
 
 @transaction.atomic
 def change_run(*, run: Run, changes: RunChanges, by: User) -> None:
-    """Describe, read again, hide or publish, retire or bring back.
+    """Describe, read again, hide or publish, retire or bring back, allow releases to show it.
 
-    Raises what describing and retiring raise. Afterwards a run whose pools are to be gone through
-    has `marks_due`.
+    Raises what describing, retiring and allowing raise. Afterwards a run whose pools are to be gone
+    through has `marks_due`.
     """
     if changes.description is not None:
         run_descriptions.describe_run(run=run, description=changes.description, by=by)
     if changes.is_hidden is not None and changes.is_hidden != run.is_hidden:
         (run_descriptions.hide_run if changes.is_hidden else run_descriptions.publish_run)(
             run=run, by=by
+        )
+    if changes.may_be_published is not None:
+        run_publication.set_may_be_published(
+            run=run, may_be_published=changes.may_be_published, by=by
         )
     if changes.is_retired is not None and changes.is_retired != bool(run.retired_at):
         (run_retirement.retire_run if changes.is_retired else run_retirement.restore_run)(

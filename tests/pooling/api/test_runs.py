@@ -110,6 +110,20 @@ def test_a_run_is_described_retired_and_brought_back(client, collection):
     ]
 
 
+def test_an_upload_says_whether_the_run_may_be_published_and_a_change_says_it_anew(
+    client, collection
+):
+    headers = key(collection)
+    answer = post(client, collection, headers, may_be_published="true").json()
+    assert answer["may_be_published"] is True
+    run = Run.objects.get()
+    assert run.may_be_published
+    answer = patch(client, collection, run, headers, may_be_published=False).json()
+    assert answer["may_be_published"] is False
+    assert [event.kind for event in run.events.order_by("pk")] == ["unreleasable"]
+    assert post(client, collection, headers, name="other").json()["may_be_published"] is False
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -117,6 +131,8 @@ def test_a_run_is_described_retired_and_brought_back(client, collection):
         ({"team": "x", "paper": "ours"}, "DOI"),
         ({"team": "x", "tags": "one"}, "list"),
         ({"team": "x", "is_hidden": True}, "Only who uploaded"),
+        ({"team": "x", "may_be_published": True}, "Only who uploaded"),
+        ({"team": "x", "may_be_published": "perhaps"}, "boolean"),
     ],
 )
 def test_what_cannot_be_changed_changes_nothing_else_either(client, collection, changes, words):
