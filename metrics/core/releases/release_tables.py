@@ -3,11 +3,13 @@
 The types are those of Croissant 1.1 (https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1).
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from annotate.core.files.judgments.judgment_exports import SCHEMA
+from metrics.core.releases import tables
 
 TEXT, INTEGER, FLOAT = "sc:Text", "sc:Integer", "sc:Float"
 BOOLEAN, MOMENT = "sc:Boolean", "sc:DateTime"
@@ -31,12 +33,31 @@ class ReleaseTable(NamedTuple):
     columns: tuple[TableColumn, ...]
 
 
-DIRECTION = TableColumn(
-    "direction", TEXT, "Which side is searched with: forward is from queries to documents."
-)
-LABEL_SOURCE = TableColumn("label_source", TEXT, "Key of the label source, as in manifest.json.")
-THRESHOLD = TableColumn("threshold", INTEGER, "The smallest grade that counts as positive.")
-
+ABOUT = {
+    "best": "The mean as if every unjudged target were positive; empty where it is not bounded.",
+    "best_rank": "Smallest rank that a pooled run gives the pair; empty: none, or not shown.",
+    "direction": "Which side is searched with: forward is from queries to documents.",
+    "document": "Id of the document.",
+    "grade": "Grade of the pair under the label source.",
+    "group": "Group of the query: intervals and tests resample groups.",
+    "high": "Upper end of the 95 % interval; empty where undefined.",
+    "inclusion_probability": "Chance with which the pair was drawn; empty: not shown.",
+    "is_propagated": "Whether the grade is that of the pair's originals.",
+    "label_source": "Key of the label source, as in manifest.json.",
+    "low": "Lower end of the 95 % interval; empty where undefined.",
+    "mean": "Mean over the queries; empty where it is undefined.",
+    "measure": "Name of the measure.",
+    "n_missing": "Queries that the run does not answer.",
+    "n_queries": "Queries of the mean.",
+    "n_with_positive": "Queries with a positive target.",
+    "pool": "Name of the pool.",
+    "query": "Id of the query; a source item's in scores of reverse runs.",
+    "query_set": "Name of the query set.",
+    "run": "Alias of the run, as in manifest.json.",
+    "stratum": "Stratum of the draw; empty: not shown.",
+    "threshold": "The smallest grade that counts as positive.",
+    "value": "Value of the measure; empty where it is undefined.",
+}
 ABOUT_JUDGMENTS = {
     "query": "Id of the query.",
     "document": "Id of the document.",
@@ -80,66 +101,47 @@ def croissant_type(kind: pa.DataType) -> str:
     raise TypeError(f"no Croissant type for {kind}")
 
 
-QRELS = ReleaseTable(
-    "qrels",
-    "qrels/qrels.parquet",
-    "A row is the grade of a pair under a label source.",
-    (
-        DIRECTION,
-        LABEL_SOURCE,
-        TableColumn("query", TEXT, "Id of the source item in this direction."),
-        TableColumn("document", TEXT, "Id of the target item in this direction."),
-        TableColumn("grade", INTEGER, "Grade of the pair under the label source."),
-        TableColumn("is_propagated", BOOLEAN, "Whether the grade is that of the pair's originals."),
-    ),
-)
-JUDGMENTS = ReleaseTable(
-    "judgments",
-    "judgments/judgments.parquet",
-    "A row is one answer of one annotator about a pair, whether it counts or not.",
-    tuple(
+def _columns(schema: pa.Schema, about: Mapping[str, str]) -> tuple[TableColumn, ...]:
+    return tuple(
         TableColumn(
             field.name,
             croissant_type(field.type),
-            ABOUT_JUDGMENTS[field.name],
+            about[field.name],
             pa.types.is_list(field.type),
         )
-        for field in SCHEMA
+        for field in schema
+    )
+
+
+TABLES = (
+    ReleaseTable(
+        "qrels",
+        "qrels/qrels.parquet",
+        "A row is the grade of a pair in a query set under a label source.",
+        _columns(tables.QRELS, ABOUT),
+    ),
+    ReleaseTable(
+        "judgments",
+        "judgments/judgments.parquet",
+        "A row is one answer of one annotator about a pair, whether it counts or not.",
+        _columns(SCHEMA, ABOUT_JUDGMENTS),
+    ),
+    ReleaseTable(
+        "scores",
+        "scores/scores.parquet",
+        "A row is a run's mean of a measure over a query set under a label source.",
+        _columns(tables.SCORES, ABOUT),
+    ),
+    ReleaseTable(
+        "per-query",
+        "scores/per-query.parquet",
+        "A row is a run's value of a measure for one query under a label source.",
+        _columns(tables.QUERY_SCORES, ABOUT),
+    ),
+    ReleaseTable(
+        "pool-pairs",
+        "pools/pairs.parquet",
+        "A row is a pair of a pool, as it was when the pool was opened.",
+        _columns(tables.POOL_PAIRS, ABOUT),
     ),
 )
-SCORES = ReleaseTable(
-    "scores",
-    "scores/scores.parquet",
-    "A row is a run's mean of a measure over a query set under a label source.",
-    (
-        TableColumn("run", TEXT, "Alias of the run, as in manifest.json."),
-        DIRECTION,
-        TableColumn("query_set", TEXT, "Name of the query set."),
-        LABEL_SOURCE,
-        TableColumn("measure", TEXT, "Name of the measure."),
-        THRESHOLD,
-        TableColumn("mean", FLOAT, "Mean over the queries; empty where it is undefined."),
-        TableColumn("low", FLOAT, "Lower end of the 95 % interval; empty where undefined."),
-        TableColumn("high", FLOAT, "Upper end of the 95 % interval; empty where undefined."),
-        TableColumn(
-            "best",
-            FLOAT,
-            "The mean as if every unjudged target were positive; empty where it is not bounded.",
-        ),
-        TableColumn("n_queries", INTEGER, "Queries of the mean."),
-        TableColumn("n_missing", INTEGER, "Queries that the run does not answer."),
-        TableColumn("n_with_positive", INTEGER, "Queries with a positive target."),
-    ),
-)
-PER_QUERY = ReleaseTable(
-    "per-query",
-    "scores/per-query.parquet",
-    "A row is a run's value of a measure for one query under a label source.",
-    (
-        *SCORES.columns[:6],
-        TableColumn("query", TEXT, "Id of the source item in this direction."),
-        TableColumn("value", FLOAT, "Value of the measure; empty where it is undefined."),
-        TableColumn("group", TEXT, "Group of the query: intervals and tests resample groups."),
-    ),
-)
-TABLES = (QRELS, JUDGMENTS, SCORES, PER_QUERY)

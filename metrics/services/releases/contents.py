@@ -1,13 +1,7 @@
 """The contents of a release: the files of labels, runs and scores, then the documents on them."""
 
 import json
-import platform
-import zlib
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
-from django.conf import settings
 
 from annotate.models import Collection, Direction, QuerySet
 from metrics.core.releases.citation import citation_cff
@@ -15,7 +9,7 @@ from metrics.core.releases.croissant import croissant_json
 from metrics.core.releases.data_card import data_card
 from metrics.core.releases.file_names import file_stems
 from metrics.core.releases.ir_metadata import ir_metadata
-from metrics.core.releases.manifest import LabelSourceEntry, Manifest, RunEntry, ScoreEntry
+from metrics.core.releases.manifest import Manifest
 from metrics.models import Release
 from metrics.services.downloads.bundles import ItemContents
 from metrics.services.downloads.items import ExternalIds

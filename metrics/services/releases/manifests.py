@@ -1,15 +1,8 @@
 """The manifest of a release: what its documents tell, read from one moment of the database."""
 
-import platform
-import zlib
 from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-from django.conf import settings
-
 from metrics.core.releases.manifest import (
-    Creator,
     LabelSourceEntry,
     Manifest,
     RunEntry,

@@ -21,14 +21,11 @@ from annotate.core.labels.answers import Telemetry
 from metrics.core.releases.croissant import CONTEXT, croissant_json
 from metrics.core.releases.manifest import Creator, FileEntry, Manifest
 from metrics.core.releases.release_tables import (
+    ABOUT_JUDGMENTS,
     BOOLEAN,
     FLOAT,
     INTEGER,
-    JUDGMENTS,
     MOMENT,
-    PER_QUERY,
-    QRELS,
-    SCORES,
     TABLES,
     TEXT,
     ReleaseTable,
@@ -109,9 +106,9 @@ def judgment_lines(n: int) -> Iterable[JudgmentLine]:
 
 
 def write_tables(folder: Path, n_rows: int) -> list[FileEntry]:
-    for table in (QRELS, SCORES, PER_QUERY):
+    for table in TABLES:
         write_table(folder, table, n_rows)
-    put(folder, JUDGMENTS.path, b"".join(as_parquet(judgment_lines(n_rows))))
+    put(folder, "judgments/judgments.parquet", b"".join(as_parquet(judgment_lines(n_rows))))
     return [file_entry(folder, table.path) for table in TABLES]
 
 
@@ -257,4 +254,4 @@ def test_moments_are_the_only_type_without_generated_cells() -> None:
         *ARROW_TYPES,
         MOMENT,
     }
-    assert {field.name for field in SCHEMA} == {column.name for column in JUDGMENTS.columns}
+    assert {field.name for field in SCHEMA} == set(ABOUT_JUDGMENTS)
