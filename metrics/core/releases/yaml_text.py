@@ -14,8 +14,10 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff
 
 
 def yaml_scalar(value: Scalar) -> str:
-    """Return a text, number or truth value as YAML on one line; texts as JSON strings are."""
+    """Return a text, finite number or truth value as YAML on one line, texts as JSON strings."""
     text = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float):  # YAML 1.1 takes 1e-07 for a text, and 1.0e-07 for a number
+        text = text if "." in text else text.replace("e", ".0e")
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -8,7 +8,7 @@ from metrics.core.releases.sections.numbers import decimal, interval, is_number,
 _ORIGINS = {
     "person": ("person who judged in Assayer", "people who judged in Assayer"),
     "import": ("annotator whose labels came in a file", "annotators whose labels came in files"),
-    "simulated": ("simulated annotator", "simulated annotators"),
+    "simulated": ("simulated annotator, a program", "simulated annotators, all programs"),
     "model": ("model", "models"),
 }
 
@@ -29,26 +29,26 @@ def annotations(manifest: Manifest) -> str:
 
 def _process(manifest: Manifest) -> list[str]:
     counts = manifest.counts
-    pairs = "pair"
     versions = [
         _versions(len(manifest.guidelines), "version of the guidelines", "guidelines"),
         _versions(len(manifest.policies), "version of the policy", "policies"),
     ]
     return [
         "An annotator saw a query and a document and gave the pair a grade. There "
-        f"{_form(counts.n_judgments, 'is', 'are')} {counted(counts.n_judgments, 'judgment')}; {counts.n_labels:,} of them "
+        f"{_form(counts.n_judgments, 'is', 'are')} {counted(counts.n_judgments, 'judgment')}; "
+        f"{counts.n_labels:,} of them "
         f"{_form(counts.n_labels, 'counts as a label', 'count as labels')}, on "
-        f"{counted(counts.n_pairs, pairs)}. In detail:",
+        f"{counted(counts.n_pairs, 'pair')}. In detail:",
         bullets(
             [
-                f"{counted(counts.n_decided, pairs)} with a grade by people",
-                f"{counted(counts.n_propagated, pairs)} with the grade of "
+                f"{counted(counts.n_decided, 'pair')} with a grade by people",
+                f"{counted(counts.n_propagated, 'pair')} with the grade of "
                 f"{_form(counts.n_propagated, 'its original', 'their originals')}",
-                f"{counted(counts.n_disputed, pairs)} left undecided",
-                f"{counted(counts.n_open, pairs)} still waiting for labels",
+                f"{counted(counts.n_disputed, 'pair')} left undecided",
+                f"{counted(counts.n_open, 'pair')} still waiting for labels",
                 f"{counted(counts.n_reports, 'report')} that a pair cannot be judged or should be "
                 "decided by somebody else",
-                f"{counted(counts.n_conflicts, pairs)} on which people and a reference set differ",
+                f"{counted(counts.n_conflicts, 'pair')} on which people and a reference set differ",
                 f"{counted(counts.n_refused_positives, 'positive')} of a reference set that people "
                 "refused",
             ]
@@ -129,6 +129,8 @@ def _agreement(manifest: Manifest) -> list[str]:
     basis = (
         f"{counted(agreement.n_pairs, 'pair')} {_form(agreement.n_pairs, 'has', 'have')} two "
         f"labels or more, {counted(agreement.n_labels, 'label')} in all."
+        if agreement.n_pairs
+        else "No pair has two labels."
     )
     alpha = (
         f"Krippendorff's alpha of the labels, for {inline(agreement.measurement)} grades, is "

@@ -1,4 +1,4 @@
-"""Example manifests of releases: one that tells all, and one of a release with nothing in it."""
+"""Example manifests of releases: with all, with nothing, without numbers, with any names."""
 
 from dataclasses import replace
 from datetime import date
@@ -229,6 +229,61 @@ def bare_manifest() -> Manifest:
         undefined_bias="no run was pooled",
         limits=(),
         made_with={},
+    )
+
+
+def undefined_manifest(nothing: float | None) -> Manifest:
+    """Return the example with this, None or not a number, for every number that may lack."""
+    example = example_manifest()
+    return replace(
+        example,
+        work=replace(example.work, hours=nothing, median_seconds=nothing, hourly_pay=nothing),
+        agreement=replace(
+            example.agreement, alpha=nothing, low=nothing, high=nothing, same_grade=nothing
+        ),
+        golds=replace(example.golds, share=nothing, low=nothing, high=nothing),
+        pools=tuple(replace(pool, depth=None, policy_version=None) for pool in example.pools),
+        scores=tuple(
+            replace(score, mean=nothing, low=nothing, high=nothing, best=nothing)
+            for score in example.scores
+        ),
+    )
+
+
+def renamed_manifest(name: str) -> Manifest:
+    """Return the example with this text for everything that people can name or describe."""
+    example = example_manifest()
+    collection = replace(
+        example.collection, name=name, description=name, query_groups=name, measurement=name
+    )
+    return replace(
+        example,
+        title=name,
+        notes=name,
+        cite_as=name,
+        creators=tuple(replace(creator, name=name) for creator in example.creators),
+        collection=collection,
+        levels=tuple(
+            replace(level, name=name, sentence=name, reasons=(name, name))
+            for level in example.levels
+        ),
+        pools=tuple(
+            replace(pool, name=name, runs=(name, name), parameters={name: name, "depth": 10})
+            for pool in example.pools
+        ),
+        runs=tuple(
+            replace(
+                run, alias=name, system=name, team=name, paper=name, description=name, no_file=name
+            )
+            for run in example.runs
+        ),
+        query_sets=tuple(replace(entry, name=name) for entry in example.query_sets),
+        reference_sets=tuple(replace(entry, name=name) for entry in example.reference_sets),
+        label_sources=tuple(replace(entry, label=name) for entry in example.label_sources),
+        scores=tuple(replace(score, run=name, query_set=name) for score in example.scores),
+        pool_bias=tuple(replace(bias, run=name, query_set=name) for bias in example.pool_bias),
+        limits=(name, name),
+        made_with={"assayer": name, name: "21.0.0"},
     )
 
 
