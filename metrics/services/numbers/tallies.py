@@ -65,6 +65,9 @@ _COUNT = """
 """
 _COUNT_ALL = _COUNT.format(counts=COUNTS_OF_ALL, sums=_SUMS)
 _COUNT_SOME = _COUNT.format(counts=COUNTS_OF_SOME, sums=_SUMS)
+_COUNT_WITHOUT_STORING = f"""
+    WITH {COUNTS_OF_ALL} SELECT key, sum(n)::bigint FROM pair_count GROUP BY key ORDER BY key
+"""  # noqa: S608 - own text
 _DRIFT = f"""
     WITH {COUNTS_OF_ALL},
     stored_count AS (
@@ -127,15 +130,12 @@ class CollectionTallies(NamedTuple):
 
 def read_tallies(*, collection: Collection) -> CollectionTallies:
     """The stored counts; two database queries."""
-    by_name: dict[str, list[tuple[list[str], int]]] = {}
     rows = (
         Tally.objects.filter(collection=collection)
         .exclude(key__startswith="several ")
         .order_by("key")
     )
-    for key, n in rows.values_list("key", "n"):
-        name, *words = key.split(" ")
-        by_name.setdefault(name, []).append((words, n))
+    by_name = _by_name(rows.values_list("key", "n"))
     with connection.cursor() as cursor:
         cursor.execute(_SHARED_PAIRS, [collection.pk])
         shared_pairs = []
@@ -143,6 +143,32 @@ def read_tallies(*, collection: Collection) -> CollectionTallies:
             n_planned, *grades = map(int, labels.split())
             shared_pairs.append(SharedPairs(n_planned, grades, queries, numbers))
     return CollectionTallies(by_name, shared_pairs)
+
+
+def count_tallies(*, collection: Collection) -> CollectionTallies:
+    """Count everything now, whatever is stored, and write nothing; one database query.
+
+    The counts are those that a refresh at this moment would store.
+    """
+    by_name = _by_name(_fetch_rows(_COUNT_WITHOUT_STORING, collection))
+    queries_by_labels: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for (query, *labels), n in by_name.pop("several", []):
+        queries_by_labels.setdefault(tuple(labels), []).append((int(query), n))
+    shared_pairs = []
+    for (n_planned, *grades), numbers in sorted(queries_by_labels.items()):
+        queries, ns = zip(*sorted(numbers), strict=True)
+        shared_pairs.append(
+            SharedPairs(int(n_planned), [*map(int, grades)], list(queries), list(ns))
+        )
+    return CollectionTallies(by_name, shared_pairs)
+
+
+def _by_name(rows: Iterable[tuple[str, int]]) -> dict[str, list[tuple[list[str], int]]]:
+    by_name: dict[str, list[tuple[list[str], int]]] = {}
+    for key, n in rows:
+        name, *words = key.split(" ")
+        by_name.setdefault(name, []).append((words, n))
+    return by_name
 
 
 def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> None:

@@ -204,6 +204,9 @@ def live_equals_rebuilt(study):
     refresh.refresh(collection=study)
     assert not Change.objects.filter(collection=study).exists()
     live, live_counts = studies.numbers(study), counts_of(study)
+    stored = tallies.read_tallies(collection=study)
+    assert stored.by_name.pop("rules") == [([], tallies.RULES)]
+    assert tallies.count_tallies(collection=study) == stored
     refresh.rebuild(collection=study)
     assert counts_of(study) == live_counts
     assert studies.numbers(study) == live
