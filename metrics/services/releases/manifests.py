@@ -1,15 +1,25 @@
 """The manifest of a release: what its documents tell, read from one moment of the database."""
 
+import platform
+import zlib
 from typing import NamedTuple
 
+import numpy as np
+import pyarrow as pa
+from django.conf import settings
+
 from metrics.core.releases.manifest import (
+    Creator,
     LabelSourceEntry,
     Manifest,
     RunEntry,
     ScoreEntry,
 )
 from metrics.models import Release
+from metrics.services.releases import collection_facts, label_facts, people_facts
 from metrics.services.releases.aliases import RunAlias
+from metrics.services.releases.numbers import count_numbers
+from metrics.services.releases.pool_facts import pool_entries
 
 
 class WrittenParts(NamedTuple):
@@ -28,4 +38,50 @@ class WrittenParts(NamedTuple):
 
 def manifest_of(*, release: Release, aliases: list[RunAlias], parts: WrittenParts) -> Manifest:
     """Read the manifest of a release whose files of labels, runs and scores are written."""
-    raise NotImplementedError
+    collection = release.collection
+    numbers = count_numbers(collection=collection)
+    names = {alias.run.pk: alias.alias for alias in aliases}
+    return Manifest(
+        version=release.version,
+        title=release.title,
+        notes=release.notes,
+        released_on=release.released_on,
+        licence=release.licence,
+        creators=tuple(Creator(**creator) for creator in release.creators),
+        cite_as=release.cite_as,
+        texts_leave=release.texts_leave,
+        media_leave=release.media_leave,
+        collection=collection_facts.collection_entry(collection=collection),
+        levels=label_facts.level_entries(collection=collection, numbers=numbers),
+        sides=collection_facts.side_entries(collection=collection),
+        people=people_facts.people_entries(numbers=numbers),
+        work=people_facts.work_entry(collection=collection),
+        counts=label_facts.counts_entry(collection=collection, numbers=numbers),
+        agreement=label_facts.agreement_entry(numbers=numbers),
+        golds=label_facts.golds_entry(numbers=numbers),
+        guidelines=collection_facts.guideline_versions(collection=collection),
+        policies=collection_facts.policy_versions(collection=collection),
+        pools=pool_entries(collection=collection, numbers=numbers, aliases=names),
+        runs=tuple(parts.runs),
+        query_sets=collection_facts.query_set_entries(
+            collection=collection, files=parts.query_set_files
+        ),
+        reference_sets=collection_facts.reference_set_entries(collection=collection),
+        label_sources=tuple(parts.label_sources),
+        scores=tuple(parts.scores),
+        pool_bias=(),
+        undefined_bias="",
+        limits=tuple(parts.left_out),
+        made_with=_writers(),
+    )
+
+
+def _writers() -> dict[str, str]:
+    """The versions of what writes the files: with others their bytes may be others."""
+    return {
+        "Assayer": settings.VERSION,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "Apache Arrow": pa.__version__,
+        "zlib": zlib.ZLIB_RUNTIME_VERSION,
+    }
