@@ -119,7 +119,7 @@ def _summary(manifest: Manifest) -> list[str]:
 
 def _tasks(manifest: Manifest) -> list[str]:
     directions = dict.fromkeys(
-        direction for source in manifest.label_sources for direction in source.qrels
+        qrels.direction for source in manifest.label_sources for qrels in source.qrels
     )
     tasks = [f"from {DIRECTIONS.get(direction, direction)}" for direction in directions]
     if not tasks:

@@ -119,10 +119,10 @@ def _data(manifest: Manifest, directions: list[str]) -> dict[str, Value]:
     name = one_line(manifest.title) or one_line(manifest.collection.name)
     collection: dict[str, Value] = {"name": f"{name}, version {one_line(manifest.version)}"}
     qrels = [
-        path
+        entry.path
         for source in manifest.label_sources
-        for direction, path in source.qrels.items()
-        if direction in directions
+        for entry in source.qrels
+        if entry.direction in directions
     ]
     if qrels:
         collection["qrels"] = qrels[0] if len(qrels) == 1 else qrels

@@ -217,12 +217,21 @@ class ReferenceSetEntry:
 
 
 @dataclass(frozen=True)
+class QrelsEntry:
+    """The qrels of a query set under a label source; path : of their file."""
+
+    query_set: str
+    direction: str
+    path: str
+
+
+@dataclass(frozen=True)
 class LabelSourceEntry:
-    """A label source: its key, its words, and its qrels by direction, as paths."""
+    """A label source: its key, its words, and its qrels of each query set."""
 
     key: str
     label: str
-    qrels: dict[str, str]
+    qrels: tuple[QrelsEntry, ...]
 
 
 @dataclass(frozen=True)

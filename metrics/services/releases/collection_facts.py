@@ -15,7 +15,6 @@ from metrics.core.releases.manifest import (
     SideEntry,
 )
 
-FIRST_EDITION = 1  # until query sets have editions
 NOT_RELEASED = frozenset({"id", "collection_id", "by_id"})  # of guidelines and policies
 
 
@@ -106,7 +105,6 @@ def query_set_entries(
         QuerySetEntry(
             name=row.name,
             direction=row.direction,
-            edition=FIRST_EDITION,
             n_sources=row.n_sources,
             n_gallery=row.n_gallery if row.n_listed else None,
             file=files.get(row.pk, ""),

@@ -8,12 +8,14 @@ from metrics.core.releases.citation import citation_cff
 from metrics.core.releases.croissant import croissant_json
 from metrics.core.releases.data_card import data_card
 from metrics.core.releases.file_names import file_stems
+from metrics.core.releases.fire_labels import fire_header, fire_pieces
 from metrics.core.releases.ir_metadata import ir_metadata
 from metrics.core.releases.manifest import Manifest
 from metrics.models import Release
 from metrics.services.downloads.bundles import ItemContents
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.releases.aliases import RunAlias
+from metrics.services.releases.fire_file import fire_labels
 from metrics.services.releases.label_files import (
     write_beir,
     write_labels,
@@ -40,12 +42,19 @@ def write_contents(writer: ReleaseWriter, *, release: Release, aliases: list[Run
         runs=write_runs(writer, aliases=aliases, query_sets=query_sets),
         scores=write_scores(writer, collection=collection, aliases=aliases, query_sets=query_sets),
     )
-    write_labels(writer, collection=collection)
+    judgments_md5 = write_labels(writer, collection=collection)
     write_pool_pairs(writer, collection=collection)
+    contents = ItemContents(release.texts_leave, release.media_leave)
     for query_set in list(query_sets.values())[:1]:
-        contents = ItemContents(release.texts_leave, release.media_leave)
         write_beir(writer, collection=collection, query_set=query_set, contents=contents)
     manifest = manifest_of(release=release, aliases=aliases, parts=parts)
+    names = {alias.run.pk: alias.alias for alias in aliases}
+    fire_rows = fire_labels(collection=collection, aliases=names, contents=contents)
+    writer.add_pieces(
+        "labels/fire.json.gz",
+        "The labels that count in the JSON of the FIRE data set.",
+        fire_pieces(fire_header(manifest, source_data_md5=judgments_md5), fire_rows),
+    )
     _write_documents(writer, manifest)
     return manifest
 

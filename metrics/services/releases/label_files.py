@@ -1,5 +1,6 @@
 """The labels of a release: qrels, judgments, the states of pairs, the pairs of pools, BEIR."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, islice
@@ -13,7 +14,7 @@ from annotate.services.collection import judgment_export
 from metrics.core.labels.label_sources import LabelSource, People, kept_sources, usual_source
 from metrics.core.releases import tables
 from metrics.core.releases.file_names import file_stems
-from metrics.core.releases.manifest import LabelSourceEntry
+from metrics.core.releases.manifest import LabelSourceEntry, QrelsEntry
 from metrics.http import QrelsRequest
 from metrics.services.downloads import lines as label_lines
 from metrics.services.downloads.bundles import ItemContents, beir_members
@@ -49,14 +50,15 @@ def write_qrels(
     """
     entries = []
     for source in released_sources(collection=collection):
-        paths = {}
+        qrels = []
         for stem, query_set in query_sets.items():
             request = QrelsRequest(Direction(query_set.direction), source, query_set)
-            path = paths[stem] = f"qrels/{stem}.{request.source_text}.qrels.gz"
+            path = f"qrels/{stem}.{request.source_text}.qrels.gz"
             about = f"Grades of the pairs of query set {query_set}, {source.label}, as TREC qrels."
             pieces = qrels_of(collection=collection, qrels_request=request)
             writer.add_lines(path, about, pieces)
-        entries.append(LabelSourceEntry(source.key, source.label, paths))
+            qrels.append(QrelsEntry(query_set.name, query_set.direction, path))
+        entries.append(LabelSourceEntry(source.key, source.label, tuple(qrels)))
     writer.add_table(
         "qrels/qrels.parquet",
         "The same grades in one table.",
@@ -117,14 +119,18 @@ def write_strata(writer: ReleaseWriter, *, collection: Collection) -> list[str]:
     return sentences
 
 
-def write_labels(writer: ReleaseWriter, *, collection: Collection) -> None:
-    """Write the raw judgments, and the states of pairs that they led to."""
+def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
+    """Write the raw judgments, and the states of pairs that they led to.
+
+    Returns the MD5 of the judgments as JSON lines, which the JSON of FIRE names as its source.
+    """
+    md5 = hashlib.md5(usedforsecurity=False)
     n_judgments = Judgment.objects.filter(collection=collection).count()
     about = "Every judgment under pseudonyms, with its level, reasons, times, and whether it counts"
     for suffix, words in (("parquet", ""), ("jsonl", ", as JSON lines")):
         # A COPY left open would hold the connection.
         with closing(judgment_export.judgment_lines(collection=collection)) as lines:
-            pieces = FORMATS[suffix](lines)
+            pieces = _digested(FORMATS[suffix](lines), md5 if suffix == "jsonl" else None)
             path = f"judgments/judgments.{suffix}{'' if suffix == 'parquet' else '.gz'}"
             writer.add_blocks(path, f"{about}{words}.", pieces, n_rows=n_judgments)
     for name, about, pieces in (
@@ -155,6 +161,14 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> None:
         ),
     ):
         writer.add_lines(f"labels/{name}.tsv.gz", about, pieces, n_header=1)
+    return md5.hexdigest()
+
+
+def _digested(pieces: Iterator[bytes], digest: "hashlib._Hash | None") -> Iterator[bytes]:
+    for piece in pieces:
+        if digest is not None:
+            digest.update(piece)
+        yield piece
 
 
 def write_pool_pairs(writer: ReleaseWriter, *, collection: Collection) -> None:

@@ -8,11 +8,13 @@ import numpy as np
 from django.db.models import Count
 from numpy.typing import NDArray
 
-from annotate.models import Collection, QuerySet
-from metrics.core.labels.label_sources import kept_sources
+from annotate.models import Collection, Direction, QuerySet
+from metrics.core.labels.label_sources import LabelSource, kept_sources
 from metrics.core.releases import tables
+from metrics.core.releases.autojudge import MeanScore, QueryScore, leaderboard_lines
 from metrics.core.releases.file_names import file_stems
 from metrics.core.releases.manifest import RunEntry, ScoreEntry
+from metrics.http import QrelsRequest
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.releases.aliases import RunAlias
 from metrics.services.releases.writer import ReleaseWriter
@@ -30,10 +32,12 @@ SCORE_COLUMNS = tuple(tables.SCORES.names)
 class QuerySetScores(NamedTuple):
     """The scores of a query set's runs.
 
+    stem : the name that files of the query set begin with
     entries : (S,) means; values : of the Q queries for each of them
     queries, groups : (Q,) ids of the queries, names of their groups
     """
 
+    stem: str
     entries: list[ScoreEntry]
     values: list[NDArray[np.float64]]
     queries: list[str]
@@ -130,7 +134,7 @@ def write_scores(
     query_sets: dict[str, QuerySet],
 ) -> list[ScoreEntry]:
     """Measure the runs that are in use, and write their means and the value of each query."""
-    tables_of_scores = list(_measured(collection, aliases, list(query_sets.values())))
+    tables_of_scores = list(_measured(collection, aliases, query_sets))
     entries = [entry for scores in tables_of_scores for entry in scores.entries]
     writer.add_table(
         "scores/scores.parquet",
@@ -149,17 +153,41 @@ def write_scores(
         tables.QUERY_SCORES,
         (block for scores in tables_of_scores for block in _query_blocks(scores)),
     )
+    for scores in tables_of_scores:
+        for source in dict.fromkeys(entry.label_source for entry in scores.entries):
+            source_text = QrelsRequest(Direction.FORWARD, LabelSource.parse(source)).source_text
+            writer.add_lines(
+                f"scores/auto-judge/{scores.stem}.{source_text}.txt",
+                f"The values of {scores.stem} under {source} as a TREC Auto-Judge leaderboard.",
+                _auto_judge_lines(scores, source),
+            )
     return entries
 
 
+def _auto_judge_lines(scores: QuerySetScores, source: str) -> Iterator[str]:
+    rows = [
+        (entry, values)
+        for entry, values in zip(scores.entries, scores.values, strict=True)
+        if entry.label_source == source
+    ]
+    return leaderboard_lines(
+        (
+            QueryScore(entry.run, entry.measure, query, value)
+            for entry, values in rows
+            for query, value in zip(scores.queries, values.tolist(), strict=True)
+        ),
+        (MeanScore(entry.run, entry.measure, entry.mean) for entry, _ in rows),
+    )
+
+
 def _measured(
-    collection: Collection, aliases: list[RunAlias], query_sets: list[QuerySet]
+    collection: Collection, aliases: list[RunAlias], query_sets: dict[str, QuerySet]
 ) -> Iterator[QuerySetScores]:
     """The scores of the runs in use by the labels of this moment, of each query set with runs."""
     names = {alias.run.pk: alias.alias for alias in aliases}
     sources = kept_sources(labels.set_names(collection=collection))
     external_ids = ExternalIds(collection)
-    for query_set in query_sets:
+    for stem, query_set in query_sets.items():
         runs = [
             alias.run
             for alias in aliases
@@ -169,11 +197,11 @@ def _measured(
         ]
         if runs:
             board = board_of(collection=collection, query_set=query_set, sources=sources)
-            yield _query_set_scores(board, runs, names, external_ids)
+            yield _query_set_scores(stem, board, runs, names, external_ids)
 
 
 def _query_set_scores(
-    board: Board, runs: list[Run], names: dict[int, str], external_ids: ExternalIds
+    stem: str, board: Board, runs: list[Run], names: dict[int, str], external_ids: ExternalIds
 ) -> QuerySetScores:
     entries, values = [], []
     for score in fresh_scores(board=board, runs=runs):
@@ -193,7 +221,7 @@ def _query_set_scores(
         direction=board.scope.direction,
         sources=board.scope.sources,
     )
-    return QuerySetScores(entries, values, external_ids.of(board.scope.sources), groups)
+    return QuerySetScores(stem, entries, values, external_ids.of(board.scope.sources), groups)
 
 
 def _query_blocks(scores: QuerySetScores) -> Iterator[dict[str, Any]]:

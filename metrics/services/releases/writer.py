@@ -38,7 +38,11 @@ class ReleaseWriter:
 
     def add_text(self, path: str, about: str, text: str) -> None:
         """Write a document, which has no rows."""
-        self._add(path, about, [text.encode()], has_rows=False)
+        self.add_pieces(path, about, [text])
+
+    def add_pieces(self, path: str, about: str, pieces: Iterable[str]) -> None:
+        """Write a document that comes in pieces."""
+        self._add(path, about, map(str.encode, pieces), has_rows=False)
 
     def add_lines(self, path: str, about: str, pieces: Iterable[str], *, n_header: int = 0) -> None:
         """Write lines, each a row but for those of a header."""

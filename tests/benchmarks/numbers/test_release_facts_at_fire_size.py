@@ -1,7 +1,8 @@
 """The numbers and facts of a release at the size of FIRE's MSVD study.
 
 27,763 queries, 670 documents, 3 runs of each direction, a pool, some 660,000 judgments; a tenth and
-all. Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_release_facts_at_fire_size.py
+all. Run:
+python3 manage.py test --heavy -s tests/benchmarks/numbers/test_release_facts_at_fire_size.py
 
 MiB are those that the computation holds at most beside what its process held before.
 """

@@ -97,12 +97,11 @@ def _query_sets(manifest: Manifest) -> list[str]:
         return ["This release has no query set."]
     return [
         table(
-            ("Query set", "Direction", "Edition", "Gallery", "Members", "Sources"),
+            ("Query set", "Direction", "Gallery", "Members", "Sources"),
             [
                 (
                     query_set.name,
                     direction_words(query_set.direction),
-                    str(query_set.edition),
                     "all targets"
                     if query_set.n_gallery is None
                     else count_of(query_set.n_gallery, "targets"),
@@ -121,13 +120,19 @@ def _label_sources(manifest: Manifest) -> list[str]:
         return ["This release has no qrels."]
     return [
         "A label source says whose grades count: those of people, of reference sets, or of both. "
-        "Each has its qrels by direction.",
+        "Each has its qrels by query set.",
         table(
-            ("Key", "Label source", "Direction", "Qrels"),
+            ("Key", "Label source", "Query set", "Direction", "Qrels"),
             [
-                (source.key, source.label, direction_words(direction), path)
+                (
+                    source.key,
+                    source.label,
+                    qrels.query_set,
+                    direction_words(qrels.direction),
+                    qrels.path,
+                )
                 for source in manifest.label_sources
-                for direction, path in (source.qrels or {"none": "no qrels"}).items()
+                for qrels in source.qrels
             ],
         ),
     ]
@@ -159,17 +164,14 @@ def _files(files: Sequence[FileEntry]) -> list[str]:
 def _example(manifest: Manifest, files: Sequence[FileEntry]) -> tuple[str, RunEntry | None]:
     """Qrels that code can name, and a run of their direction, if there is one."""
     paths = {entry.path for entry in files if _PLAIN_PATH.fullmatch(entry.path)}
-    qrels = [
-        (direction, path)
-        for source in manifest.label_sources
-        for direction, path in source.qrels.items()
-        if path in paths
+    entries = [
+        entry for source in manifest.label_sources for entry in source.qrels if entry.path in paths
     ]
-    for direction, path in qrels:
+    for entry in entries:
         for run in manifest.runs:
-            if run.direction == direction and run.file in paths:
-                return path, run
-    return (qrels[0][1] if qrels else ""), None
+            if run.direction == entry.direction and run.file in paths:
+                return entry.path, run
+    return (entries[0].path if entries else ""), None
 
 
 def _opener(path: str) -> str:

@@ -16,6 +16,7 @@ from metrics.core.releases.manifest import (
     PeopleEntry,
     PoolBiasEntry,
     PoolEntry,
+    QrelsEntry,
     QuerySetEntry,
     ReferenceSetEntry,
     RunEntry,
@@ -67,8 +68,8 @@ def example_manifest() -> Manifest:
         pools=example_pools(),
         runs=example_runs(),
         query_sets=(
-            QuerySetEntry("all", "forward", 1, 1330, None, "query_sets/forward/all.tsv"),
-            QuerySetEntry("eccv", "reverse", 2, 1261, 1332, "query_sets/reverse/eccv.tsv"),
+            QuerySetEntry("all", "forward", 1330, None, "query_sets/forward/all.tsv"),
+            QuerySetEntry("eccv", "reverse", 1261, 1332, "query_sets/reverse/eccv.tsv"),
         ),
         reference_sets=(
             ReferenceSetEntry("original", 1332, 1332),
@@ -78,12 +79,16 @@ def example_manifest() -> Manifest:
             LabelSourceEntry(
                 "over:original",
                 "people over reference “original”",
-                {
-                    "forward": "qrels/forward/over-original.txt",
-                    "reverse": "qrels/reverse/over-original.txt",
-                },
+                (
+                    QrelsEntry("all", "forward", "qrels/forward/over-original.txt"),
+                    QrelsEntry("eccv", "reverse", "qrels/reverse/over-original.txt"),
+                ),
             ),
-            LabelSourceEntry("only", "people only", {"forward": "qrels/forward/only.txt"}),
+            LabelSourceEntry(
+                "only",
+                "people only",
+                (QrelsEntry("all", "forward", "qrels/forward/only.txt"),),
+            ),
         ),
         scores=example_scores(),
         pool_bias=(PoolBiasEntry("clip-large", "forward", "all", "AP", 0.5211, 0.5102, 31),),

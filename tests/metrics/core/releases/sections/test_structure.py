@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from metrics.core.releases.manifest import QrelsEntry
 from metrics.core.releases.sections.structure import structure
 from tests.metrics.core.releases.cards import code_of, paragraphs_under, table_lines
 from tests.metrics.core.releases.manifests import example_files, example_manifest
@@ -57,7 +58,9 @@ def test_without_a_run_the_lines_read_one_of_yours():
 
 
 def test_a_path_that_code_cannot_name_is_in_no_code():
-    source = replace(example_manifest().label_sources[1], qrels={"forward": 'a"b\n.txt'})
+    source = replace(
+        example_manifest().label_sources[1], qrels=(QrelsEntry("all", "forward", 'a"b\n.txt'),)
+    )
     assert code_of(card(label_sources=(source,)), "python") == []
     assert paragraphs_under(card(label_sources=(source,)), "How to read the files") == [
         "There are no qrels to read."
@@ -108,7 +111,7 @@ def test_texts_and_media_are_in_the_release_or_not(leave, words):
 
 
 def test_a_label_source_without_qrels_says_so():
-    source = replace(example_manifest().label_sources[1], qrels={})
+    source = replace(example_manifest().label_sources[1], qrels=())
     lines = next(
         table
         for table in table_lines(card(label_sources=(source,)))

@@ -1,0 +1,150 @@
+"""The labels of a release in the JSON of FIRE, each with the runs that brought its pair."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from django.db.models import Max
+from numpy.typing import NDArray
+from psycopg.sql import SQL
+
+from annotate.core.number_sets import is_among
+from annotate.models import Collection, Direction, Part, Side
+from annotate.services.storage.number_arrays import copied_columns
+from annotate.statements import without_timeout
+from metrics.core.releases.fire_labels import FireLabel
+from metrics.services.downloads.bundles import ItemContents
+from metrics.services.downloads.items import exported_items
+from pooling.models import Pool
+
+LABELS_AT_ONCE = 5_000
+WIDTH = np.int64(1 << 31)  # of a pair's code; keys of items stay below it
+_LABELS = SQL("""
+    COPY (
+        SELECT query.external_id, document.external_id, annotator.pseudonym, round.name,
+               pair.query_id, pair.document_id, label.grade, seat.round_id
+        FROM annotate_countingjudgment label
+        JOIN annotate_seat seat ON seat.id = label.seat_id
+        JOIN annotate_round round ON round.id = seat.round_id
+        JOIN annotate_pair pair ON pair.id = label.pair_id
+        JOIN annotate_item query ON query.id = pair.query_id
+        JOIN annotate_item document ON document.id = pair.document_id
+        JOIN annotate_annotator annotator ON annotator.id = label.annotator_id
+        WHERE label.collection_id = {collection} AND label.is_label
+        ORDER BY query.external_id COLLATE "C", document.external_id COLLATE "C",
+                 label.number, label.seat_id
+    ) TO STDOUT
+""")
+_TOP = """
+    SELECT source_id, unnest(targets[1:%s]) FROM pooling_ranking WHERE run_id = %s
+"""
+
+
+class _LabelRow(NamedTuple):
+    """A label as the database has it, by keys."""
+
+    query_id: str
+    document_id: str
+    annotator: str
+    round: str
+    query: int
+    document: int
+    grade: int
+    round_key: int
+
+
+class _PooledRun(NamedTuple):
+    """The pairs that a pooled run returns no deeper than its pool reaches, as codes."""
+
+    alias: str
+    codes: NDArray[np.int64]
+
+
+def fire_labels(
+    *, collection: Collection, aliases: dict[int, str], contents: ItemContents
+) -> Iterator[FireLabel]:
+    """The labels that count, by the bytes of their ids; ids stand for texts that stay inside.
+
+    aliases : by the keys of the runs that may be told
+    A run brought a pair that it returns no deeper than the deepest pair of the pool. No run is told
+    of a pool with a run that is not among the aliases.
+    """
+    texts = _texts(collection) if contents.has_texts else {}
+    hashes = _hashes(collection) if contents.has_media else {}
+    levels = dict(collection.levels.values_list("grade", "name"))
+    runs = _pooled_runs(collection, aliases)
+    with closing(_rows(collection)) as rows:
+        while block := list(islice(rows, LABELS_AT_ONCE)):
+            for row, models in zip(block, _models(block, runs), strict=True):
+                yield FireLabel(
+                    query=row.query_id,
+                    query_text=texts.get(row.query, ""),
+                    document=row.document_id,
+                    document_hash=hashes.get(row.document, ""),
+                    grade=row.grade,
+                    level=levels[row.grade],
+                    is_positive=row.grade >= collection.positive_from,
+                    annotator=row.annotator,
+                    pool=row.round,
+                    models=models,
+                )
+
+
+def _rows(collection: Collection) -> Iterator[_LabelRow]:
+    statement = _LABELS.format(collection=collection.pk).as_string(None)
+    with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for *names, query, document, grade, round_key in copy.rows():
+            yield _LabelRow(*names, int(query), int(document), int(grade), int(round_key))
+
+
+def _models(block: list[_LabelRow], runs: dict[int, list[_PooledRun]]) -> list[list[str]]:
+    """The aliases of the runs that brought each label's pair to its pool."""
+    models: list[list[str]] = [[] for _ in block]
+    codes = np.array([row.query for row in block]) * WIDTH + [row.document for row in block]
+    rounds = np.array([row.round_key for row in block])
+    for round_key in set(rounds.tolist()) & runs.keys():
+        positions = np.flatnonzero(rounds == round_key)
+        for run in runs[round_key]:
+            for position in positions[is_among(codes[positions], run.codes)]:
+                models[position].append(run.alias)
+    return models
+
+
+def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, list[_PooledRun]]:
+    """The runs of each pool that tells its runs, by the key of its round."""
+    pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
+    pools = pools.annotate(depth=Max("pool_pairs__best_rank")).prefetch_related("runs")
+    runs = {}
+    for pool in pools.order_by("pk"):
+        pool_runs = sorted(pool.runs.all(), key=lambda run: aliases.get(run.pk, ""))
+        if pool.depth and all(run.pk in aliases for run in pool_runs):
+            runs[pool.own_round().pk] = [
+                _PooledRun(aliases[run.pk], _codes(run.pk, run.direction, pool.depth))
+                for run in pool_runs
+            ]
+    return runs
+
+
+def _codes(run: int, direction: str, depth: int) -> NDArray[np.int64]:
+    columns = copied_columns(_TOP, ["source", "target"], [depth, run])
+    source, target = columns["source"], columns["target"]
+    is_item = target > 0  # below are ids that the collection lacks
+    source, target = source[is_item], target[is_item]
+    query, document = (source, target) if direction == Direction.FORWARD else (target, source)
+    return np.sort(query * WIDTH + document)
+
+
+def _texts(collection: Collection) -> dict[int, str]:
+    return {item.pk: item.text for item in exported_items(collection=collection, side=Side.QUERY)}
+
+
+def _hashes(collection: Collection) -> dict[int, str]:
+    """The SHA-256 of the first medium of each document that has one."""
+    parts = Part.objects.filter(
+        item__collection=collection, item__side=Side.DOCUMENT, checksum__startswith="sha256:"
+    )
+    checksums = parts.order_by("-position").values_list("item", "checksum")
+    return {item: checksum.removeprefix("sha256:") for item, checksum in checksums}

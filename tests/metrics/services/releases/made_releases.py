@@ -1,0 +1,45 @@
+"""Releases made as a worker makes them, and their folders as others read them."""
+
+import io
+import zipfile
+from datetime import date
+
+from annotate.models import Collection, Work
+from metrics.models import Release
+from metrics.services.releases import releases
+from tests.works import perform_work
+
+DAY = date(2026, 3, 5)
+
+
+def request_release(collection: Collection, version: str = "1.0") -> Release:
+    """Request a release of the labels as they are."""
+    return releases.request_release(
+        collection=collection,
+        version=version,
+        title="Study",
+        notes="The first one.",
+        released_on=DAY,
+        by=None,
+    )
+
+
+def made_release(collection: Collection, version: str = "1.0") -> Release:
+    """A release that is made."""
+    release = perform_work(request_release(collection, version))
+    assert (release.making.state, release.making.error) == (Work.State.DONE, "")
+    return release
+
+
+def archive(release: Release) -> bytes:
+    """The bytes of the archive of a release."""
+    with release.file.open("rb") as stream:
+        return bytes(stream.read())
+
+
+def folder(release: Release) -> dict[str, bytes]:
+    """The files of a release by their paths, as a program reads them out of the archive."""
+    with zipfile.ZipFile(io.BytesIO(archive(release))) as members:
+        assert members.testzip() is None
+        root = f"{release.collection.slug}-{release.version}/"
+        return {name.removeprefix(root): members.read(name) for name in members.namelist()}
