@@ -259,7 +259,7 @@ class ScoreEntry:
 
 @dataclass(frozen=True)
 class PoolBiasEntry:
-    """What a pooled run loses when the pairs that it alone brought are taken from the labels.
+    """Loss of a pooled run when the pairs that it alone brought are taken from the labels.
 
     measure : the measure of both means, under people's labels over the references
     with_all, without_own : the means; n_unique_positives : positives that it alone brought
