@@ -13,7 +13,7 @@ from typing import NamedTuple
 ALL = "all"  # stands where a query would, for the mean over queries
 
 
-class QueryScore(NamedTuple):
+class QueryValue(NamedTuple):
     """A run's value of a measure for a query; None or not finite where it is undefined."""
 
     run: str
@@ -22,7 +22,7 @@ class QueryScore(NamedTuple):
     value: float | None
 
 
-class MeanScore(NamedTuple):
+class MeanValue(NamedTuple):
     """A run's mean of a measure over queries; None or not finite where it is undefined."""
 
     run: str
@@ -31,7 +31,7 @@ class MeanScore(NamedTuple):
 
 
 def leaderboard_lines(
-    queries: Iterable[QueryScore], means: Iterable[MeanScore] = ()
+    queries: Iterable[QueryValue], means: Iterable[MeanValue] = ()
 ) -> Iterator[str]:
     """Yield the lines of the file, each with its line feed: of queries, then of means.
 

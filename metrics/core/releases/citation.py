@@ -1,4 +1,4 @@
-"""How to cite a release: CITATION.cff for programs, BibTeX for papers.
+"""The citation of a release: CITATION.cff for programs, BibTeX for papers.
 
 CITATION.cff 1.2.0: https://github.com/citation-file-format/citation-file-format (schema.json).
 """
@@ -96,10 +96,10 @@ def _authors(manifest: Manifest) -> list[Value]:
 
 
 def _author(creator: Creator) -> dict[str, Value]:
-    family, *given = name_parts(creator)
+    family, *first_names = name_parts(creator)
     author: dict[str, Value] = {"name": family}
-    if given:
-        author = {"family-names": family, "given-names": given[0]}
+    if first_names:
+        author = {"family-names": family, "given-names": first_names[0]}
         if affiliation := one_line(creator.affiliation):
             author["affiliation"] = affiliation
     if _ORCID.fullmatch(creator.orcid):

@@ -78,14 +78,14 @@ def _people(entry: PeopleEntry) -> str:
     unnamed = (f"{entry.origin} annotator", f"{entry.origin} annotators")
     noun = _form(entry.n_annotators, *_ORIGINS.get(entry.origin, unnamed))
     low, middle, high = entry.labels_each
-    each = (
+    spread = (
         f", from {low:,} to {high:,} each, {decimal(middle)} in the middle"
         if entry.n_annotators > 1
         else ""
     )
     count = _form(entry.n_labels, "counts", "count")
     return inline(
-        f"{entry.n_annotators:,} {noun}: {counted(entry.n_labels, 'label')} {count}{each}"
+        f"{entry.n_annotators:,} {noun}: {counted(entry.n_labels, 'label')} {count}{spread}"
     )
 
 

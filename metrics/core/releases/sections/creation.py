@@ -1,6 +1,7 @@
 """The section on how a release's data came about: why, which pairs, and of what sources."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from annotate.core.phrases import count_of, counted, enumeration
@@ -60,12 +61,9 @@ def _days(pool: PoolEntry) -> str:
     return f"opened {pool.opened_on}, {end}"
 
 
-def _rationale(manifest: Manifest) -> list[str]:
-    paragraphs = [sentence(manifest.collection.description) or "The collection is not described."]
-    if not manifest.pools:
-        return [*paragraphs, "No pool chose its pairs."]
+def _pool_table(pools: Sequence[PoolEntry]) -> str:
     labels = {key: strategy.label for key, strategy in STRATEGIES.items()}
-    pools = table(
+    return table(
         (
             *("Pool", "Direction", "Strategy", "Parameters", "Seed", "Runs", "Days", "Policy"),
             *("Deepest rank", "Pairs", "Judged"),
@@ -84,16 +82,22 @@ def _rationale(manifest: Manifest) -> list[str]:
                 f"{pool.n_pairs:,}",
                 f"{pool.n_judged:,}",
             )
-            for pool in manifest.pools
+            for pool in pools
         ],
         numbers=3,
     )
+
+
+def _rationale(manifest: Manifest) -> list[str]:
+    paragraphs = [sentence(manifest.collection.description) or "The collection is not described."]
+    if not manifest.pools:
+        return [*paragraphs, "No pool chose its pairs."]
     strategies = dict.fromkeys(pool.strategy for pool in manifest.pools)
     return [
         *paragraphs,
         f"{counted(len(manifest.pools), 'pool')} chose the pairs to judge. The deepest rank is the "
         "largest that a pair of the pool has in its best run.",
-        pools,
+        _pool_table(manifest.pools),
         bullets(
             f"{inline(STRATEGIES[strategy].label)}: {sentence(STRATEGIES[strategy].sentence)}"
             for strategy in strategies

@@ -41,15 +41,7 @@ def example_manifest() -> Manifest:
         cite_as="Byron and Example Lab (2026). Captions and images, relabelled.",
         texts_leave=True,
         media_leave=False,
-        collection=CollectionEntry(
-            slug="captions",
-            name="Captions and images",
-            description="Captions of photographs, and the photographs that they may describe.",
-            measurement="ordinal",
-            positive_from=2,
-            is_rehearsal=False,
-            query_groups="the item that reference labels link queries to",
-        ),
+        collection=example_collection(),
         levels=example_levels(),
         sides=(
             SideEntry("query", 1332, 2, 0, {"text": 1332}),
@@ -67,29 +59,12 @@ def example_manifest() -> Manifest:
         policies=({"version": 1, "labels_wanted": 1, "double_share": 0.25},),
         pools=example_pools(),
         runs=example_runs(),
-        query_sets=(
-            QuerySetEntry("all", "forward", 1330, None, "query_sets/forward/all.tsv"),
-            QuerySetEntry("eccv", "reverse", 1261, 1332, "query_sets/reverse/eccv.tsv"),
-        ),
+        query_sets=example_query_sets(),
         reference_sets=(
             ReferenceSetEntry("original", 1332, 1332),
             ReferenceSetEntry("cxc", 22000, 8300),
         ),
-        label_sources=(
-            LabelSourceEntry(
-                "over:original",
-                "people over reference “original”",
-                (
-                    QrelsEntry("all", "forward", "qrels/forward/over-original.txt"),
-                    QrelsEntry("eccv", "reverse", "qrels/reverse/over-original.txt"),
-                ),
-            ),
-            LabelSourceEntry(
-                "only",
-                "people only",
-                (QrelsEntry("all", "forward", "qrels/forward/only.txt"),),
-            ),
-        ),
+        label_sources=example_label_sources(),
         scores=example_scores(),
         pool_bias=(PoolBiasEntry("clip-large", "forward", "all", "AP", 0.5211, 0.5102, 31),),
         undefined_bias="",
@@ -98,6 +73,44 @@ def example_manifest() -> Manifest:
             "Captions are in English alone.",
         ),
         made_with={"assayer": "0.1.1", "pyarrow": "21.0.0"},
+    )
+
+
+def example_collection() -> CollectionEntry:
+    """Return the collection that was released."""
+    return CollectionEntry(
+        slug="captions",
+        name="Captions and images",
+        description="Captions of photographs, and the photographs that they may describe.",
+        measurement="ordinal",
+        positive_from=2,
+        is_rehearsal=False,
+        query_groups="the item that reference labels link queries to",
+    )
+
+
+def example_query_sets() -> tuple[QuerySetEntry, ...]:
+    """Return a query set of all targets, and one with a gallery."""
+    return (
+        QuerySetEntry("all", "forward", 1330, None, "query_sets/forward/all.tsv"),
+        QuerySetEntry("eccv", "reverse", 1261, 1332, "query_sets/reverse/eccv.tsv"),
+    )
+
+
+def example_label_sources() -> tuple[LabelSourceEntry, ...]:
+    """Return people over a reference set in both directions, and people alone."""
+    return (
+        LabelSourceEntry(
+            "over:original",
+            "people over reference “original”",
+            (
+                QrelsEntry("all", "forward", "qrels/forward/over-original.txt"),
+                QrelsEntry("eccv", "reverse", "qrels/reverse/over-original.txt"),
+            ),
+        ),
+        LabelSourceEntry(
+            "only", "people only", (QrelsEntry("all", "forward", "qrels/forward/only.txt"),)
+        ),
     )
 
 

@@ -3,14 +3,14 @@ from urllib.parse import unquote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.releases.autojudge import MeanScore, QueryScore, leaderboard_lines
+from metrics.core.releases.autojudge import MeanValue, QueryValue, leaderboard_lines
 from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
 
 
 def test_a_line_is_run_measure_query_value_and_means_have_all():
     lines = leaderboard_lines(
-        [QueryScore("clip", "nDCG@10", "q1", 0.5), QueryScore("clip", "AP(rel=2)", "q1", 1 / 3)],
-        [MeanScore("clip", "nDCG@10", 0.25)],
+        [QueryValue("clip", "nDCG@10", "q1", 0.5), QueryValue("clip", "AP(rel=2)", "q1", 1 / 3)],
+        [MeanValue("clip", "nDCG@10", 0.25)],
     )
     assert list(lines) == [
         "clip\tnDCG@10\tq1\t0.5\n",
@@ -21,13 +21,13 @@ def test_a_line_is_run_measure_query_value_and_means_have_all():
 
 def test_an_undefined_value_has_no_line():
     values = (None, float("nan"), float("inf"))
-    queries = [QueryScore("clip", "AP", "q1", value) for value in values]
-    means = [MeanScore("clip", "AP", value) for value in values]
+    queries = [QueryValue("clip", "AP", "q1", value) for value in values]
+    means = [MeanValue("clip", "AP", value) for value in values]
     assert list(leaderboard_lines(queries, means)) == []
 
 
 def test_a_query_called_all_is_no_mean():
-    (line,) = leaderboard_lines([QueryScore("clip", "AP", "all", 1.0)])
+    (line,) = leaderboard_lines([QueryValue("clip", "AP", "all", 1.0)])
     assert line == "clip\tAP\t%61ll\t1.0\n"
 
 
@@ -36,6 +36,6 @@ def test_a_query_called_all_is_no_mean():
 )
 def test_a_reader_that_splits_at_white_space_gets_every_name_back(run, query, value):
     """autojudge-base 1.0.0 splits a file at line feeds and a line by `str.split`."""
-    (line,) = leaderboard_lines([QueryScore(run, "AP", query, value)])
+    (line,) = leaderboard_lines([QueryValue(run, "AP", query, value)])
     (fields,) = [row.split() for row in line.strip().split("\n")]
     assert [unquote(part) for part in fields] == [run, "AP", query, repr(value)]
