@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Direction, QuerySet
 from metrics.core.labels.label_sources import LabelSource, kept_sources
 from metrics.core.releases import tables
-from metrics.core.releases.autojudge import MeanScore, QueryScore, leaderboard_lines
+from metrics.core.releases.autojudge import MeanValue, QueryValue, leaderboard_lines
 from metrics.core.releases.file_names import file_stems
 from metrics.core.releases.manifest import RunEntry, ScoreEntry
 from metrics.http import QrelsRequest
@@ -172,11 +172,11 @@ def _auto_judge_lines(scores: QuerySetScores, source: str) -> Iterator[str]:
     ]
     return leaderboard_lines(
         (
-            QueryScore(entry.run, entry.measure, query, value)
+            QueryValue(entry.run, entry.measure, query, value)
             for entry, values in rows
             for query, value in zip(scores.queries, values.tolist(), strict=True)
         ),
-        (MeanScore(entry.run, entry.measure, entry.mean) for entry, _ in rows),
+        (MeanValue(entry.run, entry.measure, entry.mean) for entry, _ in rows),
     )
 
 

@@ -1,20 +1,172 @@
 """Releases are made whole or not at all, of one moment, with the same bytes from the same data."""
 
-import pytest
+import gzip
+import hashlib
+import io
+import subprocess
+from pathlib import Path
 
+import ir_measures
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from pyarrow import parquet
+
+from annotate.models import Collection
+from annotate.services.collection import purging
+from metrics.core.files.stretches import Stretch
+from metrics.models import ReleaseEvent, ReleaseFile, ReleaseRun, Score
+from metrics.services.numbers import refresh
+from pooling.models import Run
+from pooling.services.runs import runs
 from tests.metrics import studies
-from tests.metrics.services.releases.made_releases import folder, made_release
+from tests.metrics.services.releases.made_releases import (
+    archive,
+    folder,
+    made_release,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+PUBLISHED = "bm25"
+DOCUMENTS = {
+    "CITATION.cff",
+    "README.md",
+    "SHA256SUMS",
+    "croissant.json",
+    "ir_metadata.yaml",
+    "manifest.json",
+    "policies.json",
+    "scheme.json",
+}
+SOURCES = ("none-original", "only", "over-original")
 
 
 @pytest.fixture
-def study():
-    return studies.unordered_study()
+def study() -> Collection:
+    """People's labels over a reference, and four runs, of which one may be published."""
+    study = studies.unordered_study()
+    queries, documents = (
+        list(study.items.filter(side=side).order_by("pk").values_list("external_id", flat=True))
+        for side in ("query", "document")
+    )
+    lines = [
+        f"{query} Q0 {document} 0 {(7 * i + 3 * j) % 13} bm25\n"
+        for i, query in enumerate(queries)
+        for j, document in enumerate(documents)
+    ]
+    upload = SimpleUploadedFile("bm25.run", "".join(lines).encode())
+    run = runs.receive_run(collection=study, name=PUBLISHED, direction="forward", upload=upload).run
+    runs.read_here(run=run)
+    Run.objects.filter(pk=run.pk).update(may_be_published=True)
+    return study
 
 
-def test_the_documents_and_files_are_there(study):
+def rows(content: bytes) -> list[dict[str, object]]:
+    return parquet.read_table(io.BytesIO(content)).to_pylist()
+
+
+def test_a_release_is_one_folder_of_data_and_documents(study):
+    release = made_release(study)
+    files = folder(release)
+    stems = ("all-forward", "all-reverse")
+    expected = {f"qrels/{stem}.{source}.qrels.gz" for stem in stems for source in SOURCES}
+    assert DOCUMENTS | expected <= files.keys()
+    assert set(files) == {file.path for file in release.files.all()}
+    assert release.n_bytes == len(archive(release))
+    assert release.sha256 == hashlib.sha256(archive(release)).hexdigest()
+
+
+def test_each_file_is_the_stretch_of_the_archive_that_its_row_tells(study):
+    release = made_release(study)
+    files = folder(release)
+    for file in release.files.all():
+        with release.file.open("rb") as stream:
+            content = Stretch(stream, file.offset, file.n_bytes).read()
+        assert content == files[file.path]
+        assert hashlib.sha256(content).hexdigest() == file.sha256
+
+
+def test_the_checksums_are_those_that_sha256sum_reads(study, tmp_path):
     files = folder(made_release(study))
-    print(sorted(files))
-    print(files["README.md"].decode())
-    assert 0
+    unpacked(files, tmp_path)
+    told = subprocess.run(
+        ["sha256sum", "--strict", "-c", "SHA256SUMS"],
+        check=False,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 0, told.stderr
+    assert len(told.stdout.splitlines()) == len(files) - 1
+
+
+def unpacked(files: dict[str, bytes], path: Path) -> None:
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+
+
+def test_made_twice_with_nothing_changed_it_has_the_same_bytes(study):
+    first = archive(made_release(study))
+    forget_releases(study)
+    assert archive(made_release(study)) == first
+
+
+def forget_releases(collection: Collection) -> None:
+    """Delete the rows of releases, as the owner of their tables may."""
+    with transaction.atomic():
+        purging.allow_deleting(name="a test", command="")
+        for model in (ReleaseEvent, ReleaseFile, ReleaseRun):
+            model.objects.filter(release__collection=collection).delete()
+        collection.releases.all().delete()
+
+
+def test_qrels_and_run_give_any_program_the_scores(study, tmp_path):
+    files = folder(made_release(study))
+    unpacked(files, tmp_path)
+    name = PUBLISHED
+    qrels = list(
+        ir_measures.read_trec_qrels(gzip_text(files["qrels/all-forward.over-original.qrels.gz"]))
+    )
+    run = list(ir_measures.read_trec_run(gzip_text(files[f"runs/{name}.run.gz"])))
+    scores = {
+        (row["measure"]): row["mean"]
+        for row in rows(files["scores/scores.parquet"])
+        if (row["run"], row["label_source"]) == (name, "over:original")
+    }
+    queries = files["query-sets/all-forward.tsv"].decode().count("source\t")
+    positive = study.positive_from
+    measures = {
+        "AP": ir_measures.AP(rel=positive),
+        "nDCG@10": ir_measures.nDCG @ 10,
+        "C@5": ir_measures.Success(rel=positive) @ 5,
+        "Judged@10": ir_measures.Judged @ 10,
+    }
+    for measure, theirs in measures.items():
+        values = [value.value for value in theirs.iter_calc(qrels, run)]
+        assert sum(values) / queries == pytest.approx(scores[measure], abs=1e-12), measure
+
+
+def gzip_text(content: bytes) -> io.StringIO:
+    return io.StringIO(gzip.decompress(content).decode())
+
+
+def test_scores_are_those_of_the_leaderboard(study):
+    refresh.refresh(collection=study)
+    scores = {
+        (row["query_set"], row["direction"], row["label_source"], row["measure"], row["run"]): row
+        for row in rows(folder(made_release(study))["scores/scores.parquet"])
+    }
+    aliases = {run.run_id: run.alias for run in study.releases.get().runs.all()}
+    stored_scores = Score.objects.filter(run__collection=study).exclude(measure="n_positive")
+    assert len(scores) == stored_scores.count() > 0
+    for score in stored_scores.select_related("query_set"):
+        row = scores[
+            score.query_set.name,
+            score.query_set.direction,
+            score.label_source,
+            score.measure,
+            aliases[score.run_id],
+        ]
+        for name in ("mean", "low", "high", "best", "n_queries", "n_missing", "n_with_positive"):
+            assert row[name] == getattr(score, name), (name, score)
