@@ -1,7 +1,7 @@
 """Every kind of work: how it is requested, and the table where it writes for long."""
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 import pytest
@@ -16,6 +16,7 @@ from annotate.services.imports.forms import IMPORT_FORMS
 from annotate.services.supervision import bulk_decisions
 from metrics.models import Download
 from metrics.services.downloads import downloads
+from metrics.services.releases import making, releases
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from pooling.services.runs import documents as run_documents
@@ -123,6 +124,18 @@ def download(world: World) -> Work:
     ).work
 
 
+def release(world: World) -> Work:
+    """The making of a release."""
+    return releases.request_release(
+        collection=world.campaign.collection,
+        version="2.0",
+        title="Study",
+        notes="",
+        released_on=date(2026, 3, 5),
+        by=None,
+    ).making
+
+
 def withdrawal(world: World) -> Work:
     """The withdrawal of an annotator's many labels."""
     lead, annotator = world.campaign.lead, world.campaign.annotators[1]
@@ -167,6 +180,7 @@ def cases() -> Iterator[ParameterSet]:
         "pool reopening": Case(Pool.Transition.REOPENING, pool_reopening, "annotate_seat", row=4),
         "review": Case(bulk_decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
+        "release": Case(making.RELEASE, release, "metrics_release"),
     }
     by_default = ("items", "judgments", "run reading", "pool opening")
     for name, case in cases.items():
