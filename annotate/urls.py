@@ -30,6 +30,7 @@ SETTINGS = [
     path("delete/", settings.delete_collection, name="collection-delete"),
     path("pay/", settings.change_pay, name="pay-change"),
     path("query-groups/", settings.change_query_groups, name="query-groups-change"),
+    path("publication/", settings.change_publication, name="publication-change"),
     path("policy/", policy.change_policy, name="policy-change"),
     path("policy/preview/<slug:key>/", policy.policy_preview, name="policy-preview"),
 ]

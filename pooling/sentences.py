@@ -102,7 +102,7 @@ class ReportSentences(NamedTuple):
 
 
 class RunSentences(NamedTuple):
-    """Sentences about a run: who sees it, what releases show, and what is deleted with it."""
+    """Sentences about a run: its place in releases, the people who see it, its deletion."""
 
     run: Run
 
@@ -117,13 +117,15 @@ class RunSentences(NamedTuple):
 
     @property
     def releases(self) -> str:
-        """What a release shows of the run."""
-        allowed = (
+        """The name and file of the run in a release."""
+        name_and_file = (
             "may be published under its name, with its file."
             if self.run.may_be_published
             else "is called run-01, or the like, and its file is left out."
         )
-        return f"{'None while it is hidden; then it' if self.run.is_hidden else 'It'} {allowed}"
+        return (
+            f"{'None while it is hidden; then it' if self.run.is_hidden else 'It'} {name_and_file}"
+        )
 
     @property
     def deletion(self) -> str:

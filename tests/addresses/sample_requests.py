@@ -282,6 +282,7 @@ def _settings(campaign: Campaign) -> Iterator[SampleRequest]:
     yield _sample(collection, "annotate:policy-change", lead, _policy(campaign))
     yield _sample(collection, "annotate:pay-change", lead, {"hourly_pay": "12", "currency": "EUR"})
     yield _sample(collection, "annotate:query-groups-change", lead, {"query_groups": "none"})
+    yield _sample(collection, "annotate:publication-change", lead, {"licence": "CC0-1.0"})
     yield _sample(
         collection, "metrics:alarms", lead, {"kind": "gold", "below": 50, "n_at_least": 1}
     )

@@ -1,4 +1,4 @@
-"""Guidelines, wording and policy of a collection, for its leads."""
+"""Guidelines, wording, policy and publication of a collection, for its leads."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -7,11 +7,18 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
+from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import DeleteForm, GuidelinesForm, PayForm, PolicyForm, QueryGroupsForm
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Collection, Guidelines, Role
-from annotate.services.collection import collections, item_groups, policies, purging
+from annotate.services.collection import (
+    collections,
+    item_groups,
+    policies,
+    publication,
+    purging,
+)
 from annotate.services.collection.collections import Wording
 from annotate.services.collection.policy_sentences import policy_sentences
 from annotate.task_queue import enqueue_on_commit
@@ -91,6 +98,26 @@ def change_query_groups(request: SignedIn, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
+def change_publication(request: SignedIn, slug: str) -> HttpResponse:
+    """Set words and contents of releases from now on."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = PublicationForm(request.POST, collection=collection)
+    if not form.is_valid():
+        return settings_page(request, collection, publication_form=form, status=422)
+    changed_fields = publication.change_publication(
+        collection=collection,
+        publication=publication.Publication(**form.fields_to_store()),
+        by=request.user,
+    )
+    if changed_fields:
+        messages.success(request, "Saved: it holds for releases from now on.")
+    else:
+        messages.info(request, "Nothing changed.")
+    return redirect("annotate:settings", slug)
+
+
+@require_POST
+@login_required
 def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
     """Queue the deletion of a collection that nobody has judged; its short name confirms it."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
@@ -118,6 +145,7 @@ def settings_page(
     policy_form: PolicyForm | None = None,
     pay_form: PayForm | None = None,
     groups_form: QueryGroupsForm | None = None,
+    publication_form: PublicationForm | None = None,
     delete_form: DeleteForm | None = None,
     policy_change: policies.PolicyPreview | None = None,
     status: int = 200,
@@ -138,6 +166,7 @@ def settings_page(
         "pay_form": pay_form or PayForm(instance=collection),
         "groups_form": groups_form or QueryGroupsForm(instance=collection),
         "group_counts": item_groups.count_groups(collection=collection),
+        "publication_form": publication_form or PublicationForm(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
         "deletion": purging.DeletionNote(collection, may_delete=purging.is_owner()),
     }
