@@ -1,8 +1,8 @@
 """The numbers and facts of a release at the size of FIRE's MSVD study.
 
-27,763 queries, 670 documents, 3 runs of each direction, a pool, some 660,000 judgments; a tenth and
-all. Run:
-python3 manage.py test --heavy -s tests/benchmarks/numbers/test_release_facts_at_fire_size.py
+27,763 queries, 670 documents, 3 runs of each direction, a pool, some 660,000 judgments; a tenth,
+and all.
+Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_release_facts_at_fire_size.py
 
 MiB are those that the computation holds at most beside what its process held before.
 """
@@ -13,7 +13,13 @@ import tracemalloc
 
 import pytest
 
-from metrics.services.releases import collection_facts, label_facts, people_facts, pool_facts
+from metrics.services.releases import (
+    collection_facts,
+    label_facts,
+    people_facts,
+    pool_facts,
+    sole_pairs,
+)
 from metrics.services.releases.numbers import count_numbers
 from tests.benchmarks.numbers.fire_study import add_pool_and_reverse, fill
 
@@ -38,6 +44,9 @@ def read_facts(study):
     yield "people_facts"
     pool_facts.pool_entries(collection=study, numbers=numbers, aliases=aliases)
     yield "pool_facts"
+    query_set = study.query_sets.get(name="all", direction="forward")
+    sole_pairs.sole_pairs(collection=study, query_set=query_set, aliases=aliases)
+    yield "sole_pairs"
 
 
 @pytest.mark.parametrize("scale", SCALES)

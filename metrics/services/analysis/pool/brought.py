@@ -1,13 +1,13 @@
 """Pairs that runs brought to the pools of a collection, and the labels of each pair by origin."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.phrases import counted
-from annotate.models import Direction
+from annotate.models import Collection, Direction
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
@@ -22,7 +22,7 @@ from metrics.services.analysis.inputs import (
 )
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.scores.labels import Ids
+from metrics.services.scores.labels import Ids, ends
 from metrics.services.scores.propagation import mask_of
 from pooling.core.strategies.selections import Layout, Pairs, is_in
 from pooling.core.strategies.strategies import depth_of
@@ -35,6 +35,32 @@ _POOL_PAIRS = """
     JOIN pooling_pool pool ON pool.id = pool_pair.pool_id
     WHERE pool.collection_id = %s AND pool.opened_at IS NOT NULL
 """
+
+
+class OpenedPools(NamedTuple):
+    """The opened pools of runs of a direction, in order, and the runs in use of each by its key."""
+
+    pools: list[Pool]
+    members: dict[int, list[Run]]
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs in use of any of them, by key, hidden ones too."""
+        runs = {run.pk: run for of_pool in self.members.values() for run in of_pool}
+        return [runs[pk] for pk in sorted(runs)]
+
+
+class PoolRanks(NamedTuple):
+    """The ranks in a run of those pairs that a pool has.
+
+    pool : its number, from 1; rows : (n,) of the pairs; rank : (n,) 0 where the pool cannot have
+        taken the pair from the run
+    """
+
+    pool: int
+    run: Run
+    rows: NDArray[np.int64]
+    rank: NDArray[np.int64]
 
 
 class BroughtLabels(NamedTuple):
@@ -109,16 +135,13 @@ def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
         larger = np.fmax(labels.people, labels.reference)
         labels = labels._replace(people=np.where(has_people, larger, np.nan))
     direction = inputs.scope.direction
-    open_pools = Pool.objects.filter(collection=request.collection, opened_at__isnull=False)
-    open_pools = open_pools.filter(runs__direction=direction).select_related("query_set")
-    pools = list(open_pools.order_by("pk").distinct())
-    if not pools:
+    pool_set = opened_pools(collection=request.collection, direction=direction)
+    if not pool_set.pools:
         raise NotDefined("No pool of runs of this direction has been opened yet.")
     pairs = Grades(
         inputs.scope.sources[labels.query], labels.doc, np.zeros(len(labels.doc), dtype=np.int64)
     )
-    members = {pool.pk: list(pool.runs.in_use().filter(direction=direction)) for pool in pools}
-    pooled_runs = {run.pk: run for pool in pools for run in members[pool.pk]}
+    pooled_runs = {run.pk: run for run in pool_set.runs}
     rows = sorted({**pooled_runs, **{run.pk: run for run in runs}}.values(), key=lambda run: run.pk)
     names = [run.team or f"\0{run.pk}" for run in rows]
     return BroughtLabels(
@@ -128,48 +151,68 @@ def brought_labels(request: AnalysisRequest, *, least: int) -> BroughtLabels:
         is_pooled=[run.pk in pooled_runs for run in rows],
         teams=np.unique(names, return_inverse=True)[1].tolist(),
         labels=labels,
-        ranks=_ranks(request, pools, members, rows, pairs),
+        ranks=_ranks(request, pool_set, rows, pairs),
         is_own=mask_of(pairs, parts.own),
-        depths=sorted({depth_of(pool.strategy, pool.parameters) for pool in pools}),
+        depths=sorted({depth_of(pool.strategy, pool.parameters) for pool in pool_set.pools}),
     )
 
 
-def _ranks(
-    request: AnalysisRequest,
-    pools: list[Pool],
-    members: dict[int, list[Run]],
-    runs: list[Run],
-    pairs: Grades,
-) -> NDArray[np.int32]:
-    """(S, L) best rank of a pair in a run, so high that a pool which holds it took it from there.
+def opened_pools(*, collection: Collection, direction: Direction) -> OpenedPools:
+    """Read the opened pools of runs of a direction; a query, and one for each pool."""
+    rows = Pool.objects.filter(collection=collection, opened_at__isnull=False)
+    rows = rows.filter(runs__direction=direction).select_related("query_set")
+    pools = list(rows.order_by("pk").distinct())
+    members = {pool.pk: list(pool.runs.in_use().filter(direction=direction)) for pool in pools}
+    return OpenedPools(pools, members)
 
-    0 where there is none.
+
+def pool_ranks(
+    *, collection: Collection, direction: Direction, pool_set: OpenedPools, pairs: Grades
+) -> Iterator[PoolRanks]:
+    """Rank the pairs of each pool in each of its runs; two queries, then one for each of those.
+
+    A run that holds a duplicate brought the pair of its original.
     """
-    originals = originals_of(collection=request.collection)
-    left_out = left_out_keys(collection=request.collection)
-    pool_pairs = copied_columns(_POOL_PAIRS, ("pool", "query", "document"), [request.collection.pk])
-    source_name, target_name = "query", "document"
-    if Direction(request.spec.direction) == Direction.REVERSE:
-        source_name, target_name = target_name, source_name
+    originals = originals_of(collection=collection)
+    left_out = left_out_keys(collection=collection)
+    pool_pairs = copied_columns(_POOL_PAIRS, ("pool", "query", "document"), [collection.pk])
+    source_name, target_name = ends(direction)
     source, target = originals.of(pairs.source), originals.of(pairs.target)
-    row_of = {run.pk: row for row, run in enumerate(runs)}
-    ranks = np.zeros((len(runs), len(source)), dtype=np.int32)
-    for number, pool in enumerate(pools, start=1):
+    for number, pool in enumerate(pool_set.pools, start=1):
         of_pool = pool_pairs["pool"] == pool.pk
         own_pairs = Pairs(
             originals.of(pool_pairs[source_name][of_pool]),
             originals.of(pool_pairs[target_name][of_pool]),
         )
-        in_pool = np.flatnonzero(is_in(source, target, own_pairs))
+        rows = np.flatnonzero(is_in(source, target, own_pairs))
         depth = depth_of(pool.strategy, pool.parameters)
-        for run in members[pool.pk]:
+        for run in pool_set.members[pool.pk]:
             top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
             run_pairs = Pairs(originals.of(top.source), originals.of(top.target))
-            rank = _ranks_in(Pairs(source[in_pool], target[in_pool]), run_pairs, top.rank)
-            before = ranks[row_of[run.pk], in_pool]
-            is_better = (rank > 0) & ((before == 0) | (rank < before))
-            ranks[row_of[run.pk], in_pool] = np.where(is_better, rank, before)
-        request.report_progress(number, len(pools), "pools")
+            rank = _ranks_in(Pairs(source[rows], target[rows]), run_pairs, top.rank)
+            yield PoolRanks(number, run, rows, rank)
+
+
+def _ranks(
+    request: AnalysisRequest, pool_set: OpenedPools, runs: list[Run], pairs: Grades
+) -> NDArray[np.int32]:
+    """(S, L) best rank of a pair in a run, so high that a pool which holds it took it from there.
+
+    0 where there is none.
+    """
+    row_of = {run.pk: row for row, run in enumerate(runs)}
+    ranks = np.zeros((len(runs), len(pairs.source)), dtype=np.int32)
+    of_pools = pool_ranks(
+        collection=request.collection,
+        direction=Direction(request.spec.direction),
+        pool_set=pool_set,
+        pairs=pairs,
+    )
+    for number, run, rows, rank in of_pools:
+        before = ranks[row_of[run.pk], rows]
+        is_better = (rank > 0) & ((before == 0) | (rank < before))
+        ranks[row_of[run.pk], rows] = np.where(is_better, rank, before)
+        request.report_progress(number, len(pool_set.pools), "pools")
     return ranks
 
 
