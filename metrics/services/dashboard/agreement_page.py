@@ -5,12 +5,9 @@ from typing import Any, NamedTuple
 from django.template.defaultfilters import floatformat
 
 from annotate.core.phrases import counted
-from metrics.core.agreement.agreement import MeasurementLevel
+from metrics.core.agreement.agreement import FIRM, TENTATIVE, MeasurementLevel
 from metrics.services.dashboard.details_page import per_cent
 
-# Krippendorff, Content Analysis: conclusions from .8 up, tentative ones from .667 up. Conventions,
-# not tests.
-TENTATIVE, FIRM = 0.667, 0.8
 DIGITS = 4  # of alpha on the page; the mark it reaches is judged by the digits printed beside it
 
 

@@ -100,7 +100,8 @@ def _entries(
 ) -> tuple[PoolBiasEntry, ...]:
     parts = inputs.labels.people
     assert parts is not None, "the label source has people"  # noqa: S101
-    reference = inputs.labels.reference or no_grades()
+    reference = inputs.labels.reference
+    reference = no_grades() if reference is None else reference
     by_origin = labels_by_origin(parts.whole, reference, inputs.scope.sources)
     pairs = _pairs_of(inputs, by_origin)
     sole_run = _sole_runs(inputs, pool_set, pairs)
