@@ -47,7 +47,9 @@ def write_contents(writer: ReleaseWriter, *, release: Release, aliases: list[Run
     contents = ItemContents(release.texts_leave, release.media_leave)
     for query_set in list(query_sets.values())[:1]:
         write_beir(writer, collection=collection, query_set=query_set, contents=contents)
-    manifest = manifest_of(release=release, aliases=aliases, parts=parts)
+    manifest = manifest_of(
+        release=release, aliases=aliases, query_sets=list(query_sets.values()), parts=parts
+    )
     names = {alias.run.pk: alias.alias for alias in aliases}
     fire_rows = fire_labels(collection=collection, aliases=names, contents=contents)
     writer.add_pieces(

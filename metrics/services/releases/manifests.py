@@ -2,12 +2,15 @@
 
 import platform
 import zlib
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from django.conf import settings
 
+from annotate.models import Collection, QuerySet
+from metrics.core.releases.limits import limits
 from metrics.core.releases.manifest import (
     Creator,
     LabelSourceEntry,
@@ -20,6 +23,7 @@ from metrics.services.releases import collection_facts, label_facts, people_fact
 from metrics.services.releases.aliases import RunAlias
 from metrics.services.releases.numbers import count_numbers
 from metrics.services.releases.pool_facts import pool_entries
+from metrics.services.releases.sole_pairs import SolePairs, sole_pairs
 
 
 class WrittenParts(NamedTuple):
@@ -36,12 +40,22 @@ class WrittenParts(NamedTuple):
     scores: list[ScoreEntry]
 
 
-def manifest_of(*, release: Release, aliases: list[RunAlias], parts: WrittenParts) -> Manifest:
-    """Read the manifest of a release whose files of labels, runs and scores are written."""
+def manifest_of(
+    *,
+    release: Release,
+    aliases: list[RunAlias],
+    query_sets: list[QuerySet],
+    parts: WrittenParts,
+) -> Manifest:
+    """Read the manifest of a release whose files of labels, runs and scores are written.
+
+    query_sets : those of forward runs first; what a pool favours is of the first of each direction
+    """
     collection = release.collection
     numbers = count_numbers(collection=collection)
     names = {alias.run.pk: alias.alias for alias in aliases}
-    return Manifest(
+    bias = _pool_bias(collection, query_sets, names)
+    manifest = Manifest(
         version=release.version,
         title=release.title,
         notes=release.notes,
@@ -69,11 +83,35 @@ def manifest_of(*, release: Release, aliases: list[RunAlias], parts: WrittenPart
         reference_sets=collection_facts.reference_set_entries(collection=collection),
         label_sources=tuple(parts.label_sources),
         scores=tuple(parts.scores),
-        pool_bias=(),
-        undefined_bias="",
-        limits=tuple(parts.left_out),
+        pool_bias=bias.entries,
+        undefined_bias=bias.undefined,
+        limits=(),
         made_with=_writers(),
     )
+    sentences = limits(
+        collection=manifest.collection,
+        counts=manifest.counts,
+        agreement=manifest.agreement,
+        people=manifest.people,
+        pools=manifest.pools,
+        query_sets=manifest.query_sets,
+        scores=manifest.scores,
+    )
+    return replace(manifest, limits=(*sentences, *parts.left_out))
+
+
+def _pool_bias(
+    collection: Collection, query_sets: list[QuerySet], aliases: dict[int, str]
+) -> SolePairs:
+    """What pooled runs lose in each direction; why nothing can be told, where it is so for both."""
+    first_sets = {query_set.direction: query_set for query_set in reversed(query_sets)}
+    studies = [
+        sole_pairs(collection=collection, query_set=query_set, aliases=aliases)
+        for query_set in reversed(first_sets.values())
+    ]
+    entries = tuple(entry for study in studies for entry in study.entries)
+    reasons = dict.fromkeys(study.undefined for study in studies)
+    return SolePairs(entries, "" if entries else " ".join(reasons))
 
 
 def _writers() -> dict[str, str]:
