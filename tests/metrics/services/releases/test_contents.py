@@ -4,11 +4,11 @@ import gzip
 import io
 import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import mlcroissant
 import pytest
+from cffconvert import Citation
 from pyarrow import parquet
 
 from annotate.models import Annotator, Collection, Part, User
@@ -21,7 +21,6 @@ from tests.metrics.services.releases.made_releases import folder, made_release
 from tests.metrics.services.releases.release_study import busy_study
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
-PLAIN_SUFFIXES = (".cff", ".json", ".jsonl", ".md", ".tsv", ".txt", ".yaml")
 
 
 @pytest.fixture
@@ -35,10 +34,8 @@ def texts(files: dict[str, bytes]) -> str:
     for path, content in files.items():
         if path.endswith(".parquet"):
             table = parquet.read_table(io.BytesIO(content))
-            parts += [
-                str(table.to_pylist()),
-                str(parquet.ParquetFile(io.BytesIO(content)).metadata),
-            ]
+            metadata = parquet.ParquetFile(io.BytesIO(content)).metadata
+            parts += [str(table.to_pylist()), str(metadata), str(metadata.metadata)]
         else:
             parts.append((gzip.decompress(content) if path.endswith(".gz") else content).decode())
     return "\n".join(parts)
@@ -93,7 +90,6 @@ def test_a_hidden_run_leaves_no_trace(study):
 
 def test_names_mail_and_comments_of_people_are_in_no_file(study):
     for user in User.objects.all():
-        user.email, user.first_name, user.username = "zq@mail.example", "Zqfirst", f"zq{user.pk}"
         User.objects.filter(pk=user.pk).update(
             email=f"zq{user.pk}@mail.example", first_name="Zqfirst", username=f"zq{user.pk}"
         )
@@ -142,10 +138,6 @@ def test_the_citation_is_valid_for_its_own_validator(study):
     )
     study.refresh_from_db()
     text = folder(made_release(study))["CITATION.cff"].decode()
-    path = Path("CITATION.cff")
-    assert path.name
-    from cffconvert import Citation
-
     Citation(text).validate()
     assert "Byron" in text
 
