@@ -106,6 +106,8 @@ def _write_run_files(
             first = next(pieces, "")  # before the file is begun
         except TooLong as error:
             return {}, str(error)
+        except FileNotFoundError:
+            return {}, "Its file is no longer in the store."
         about = f"Run {run} as it was scored{name and ' on query set ' + name}, as a TREC run."
         writer.add_lines(path, about, chain([first], pieces))
         paths[name] = path
