@@ -16,11 +16,12 @@ COLLECTION_TYPES = {
     "simulated": "Software Collection",
     "model": "Software Collection",
 }
+# one and many of an origin
 PEOPLE_OF_ORIGIN = {
-    "person": "people",
-    "import": "annotators of imported labels",
-    "simulated": "simulated annotators",
-    "model": "models",
+    "person": ("person", "people"),
+    "import": ("annotator of imported labels", "annotators of imported labels"),
+    "simulated": ("simulated annotator", "simulated annotators"),
+    "model": ("model", "models"),
 }
 
 
@@ -167,13 +168,11 @@ def _labels_a_pair(manifest: Manifest) -> str:
 
 def _annotators(people: PeopleEntry) -> str:
     smallest, middle, largest = people.labels_each
-    nouns = PEOPLE_OF_ORIGIN.get(people.origin, f"annotators ({people.origin})")
-    n_people = (
-        f"1 of the {nouns}" if people.n_annotators == 1 else f"{people.n_annotators:,} {nouns}"
-    )
+    one, many = PEOPLE_OF_ORIGIN.get(people.origin, ("other annotator", "other annotators"))
+    n_people = f"{people.n_annotators:,} {one if people.n_annotators == 1 else many}"
     demographics = " No demographics were asked for." if people.origin == "person" else ""
     return (
-        f"{n_people} {nouns} gave {counted(people.n_labels, 'label')}: at least {smallest:,}, "
+        f"{n_people} gave {counted(people.n_labels, 'label')}: at least {smallest:,}, "
         f"at most {largest:,}, in the middle {middle:,g}.{demographics}"
     )
 
