@@ -103,7 +103,7 @@ def croissant_json(manifest: Manifest, files: Sequence[FileEntry]) -> str:
 
 
 def _description(manifest: Manifest) -> str:
-    """What the lead wrote of the collection and of this release; its content if nothing."""
+    """The lead's texts on the collection and on this release; without both, a sentence."""
     texts = [text for text in (manifest.collection.description, manifest.notes) if text.strip()]
     name = manifest.collection.name or manifest.title
     return "\n\n".join(texts) or f"Relevance judgments of the test collection {name}."

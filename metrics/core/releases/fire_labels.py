@@ -27,7 +27,7 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class FireHeader(NamedTuple):
-    """What the file says of itself, by FIRE's names.
+    """The file's description of itself, by FIRE's names.
 
     source_ds : day of the data, created_ds : day of the file, as 2026-03-01
     source_data_md5 : of the file of judgments, in hexadecimal; empty where there is none
@@ -148,7 +148,7 @@ def _number(name: str, numbers: dict[str, int]) -> int:
 def _fire_end(
     header: FireHeader, annotators: dict[str, int], queues: dict[str, int]
 ) -> dict[str, Any]:
-    """What follows the pairs, in FIRE's order and then ours."""
+    """The fields after the pairs, in FIRE's order and then ours."""
     return {
         "source_ds": header.source_ds,
         "source_data_md5": header.source_data_md5,

@@ -1,4 +1,4 @@
-"""How the labels of a release came about, in the properties of Croissant's vocabulary RAI 1.0.
+"""The origin of a release's labels in the properties of Croissant's vocabulary RAI 1.0.
 
 https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html names them and how many values
 each has; a property about which nothing is known is left out.

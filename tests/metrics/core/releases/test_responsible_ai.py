@@ -1,4 +1,4 @@
-"""How labels came about, in the words of the vocabulary: what is known of them, and no more."""
+"""The origin of labels in the words of the vocabulary: what is known of them, and no more."""
 
 from dataclasses import replace
 
