@@ -10,6 +10,7 @@ from annotate.core.phrases import counted
 from annotate.models import ReferenceLabel
 from pooling.models import Pool, Run
 from pooling.services.pools.previews import Preview
+from pooling.services.runs.publication import uploader_to_ask
 
 
 class RereadingChoice(NamedTuple):
@@ -126,6 +127,12 @@ class RunSentences(NamedTuple):
         return (
             f"{'None while it is hidden; then it' if self.run.is_hidden else 'It'} {name_and_file}"
         )
+
+    @property
+    def releases_decider(self) -> str:
+        """The person who decides on its name and file in releases."""
+        decider = "a site admin" if uploader_to_ask(self.run) is None else "who uploaded it"
+        return f"Only {decider} decides that."
 
     @property
     def deletion(self) -> str:

@@ -103,7 +103,7 @@ class PublicationForm(forms.Form):
             self.add_error(
                 "other_licence", "Type the identifier of the licence, or choose one above."
             )
-        if licence != OTHER and other_licence and licence != other_licence:
+        if licence not in (None, OTHER) and other_licence not in (None, "", licence):
             self.add_error(
                 "other_licence",
                 f"{licence} is chosen above: choose “Another one” there, or leave this empty.",

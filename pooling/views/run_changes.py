@@ -135,7 +135,8 @@ def _publish(run: Run, by: User) -> str:
 
 def _allow_releases(run: Run, by: User) -> str:
     run_publication.set_may_be_published(run=run, may_be_published=True, by=by)
-    return "Releases from now on show its name and hold its file."
+    condition = ", once it is not hidden any more" if run.is_hidden else ""
+    return f"Releases from now on show its name and hold its file{condition}."
 
 
 def _forbid_releases(run: Run, by: User) -> str:

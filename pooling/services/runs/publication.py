@@ -18,10 +18,14 @@ def may_allow(*, run: Run, by: User) -> bool:
 
     Site admins may where no uploader is left to ask: there was none, or the account is closed.
     """
+    uploader = uploader_to_ask(run)
+    return by.is_superuser if uploader is None else uploader == by
+
+
+def uploader_to_ask(run: Run) -> User | None:
+    """Return the uploader of a run; None if there was none, or the account is closed."""
     uploader = run.uploaded_by
-    if uploader is None or not uploader.is_active:
-        return by.is_superuser
-    return uploader == by
+    return uploader if uploader is not None and uploader.is_active else None
 
 
 @transaction.atomic

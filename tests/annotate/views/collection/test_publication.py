@@ -76,9 +76,10 @@ def test_another_licence_is_typed_and_one_of_the_list_is_known_by_any_letters(
     [
         ({"licence": ""}, "required"),
         ({"licence": "WTFPL"}, "WTFPL is not one of the available choices"),
-        ({"licence": "other"}, "Type the licence's identifier"),
+        ({"licence": "other"}, "Type the identifier of the licence"),
         ({"licence": "other", "other_licence": "CC BY"}, "such as CC-BY-4.0"),
         ({"licence": "other", "other_licence": "x" * 61}, "at most 60 characters"),
+        ({"licence": "", "other_licence": "MIT"}, "required"),
         ({"other_licence": "MIT"}, "ODbL-1.0 is chosen above"),
         ({"creators": "NIST\n; Brown"}, "Line 2: the name is missing"),
         ({"creators": "A;; 0000-0002-1825-0098"}, "Line 1: the ORCID 0000-0002-1825-0098"),
@@ -91,6 +92,7 @@ def test_what_is_wrong_is_named_and_changes_nothing(client, collection, lead, wr
     before = stored(collection)
     answer = send(client, "publication-change", collection.slug, status=422, **FORM | wrong)
     assert says in text_of(answer)
+    assert "None is chosen" not in text_of(answer)
     assert stored(collection) == before
 
 

@@ -90,6 +90,7 @@ def test_a_site_admin_decides_where_no_uploader_is_left(collection):
     accounts.erase_person(user=gone)
     orphaned = Run.objects.get(pk=orphaned.pk)
     for run in (loaded, orphaned):
+        assert RunSentences(run).releases_decider == "Only a site admin decides that."
         with pytest.raises(publication.MayNotAllow):
             publication.set_may_be_published(run=run, may_be_published=True, by=bob)
         publication.set_may_be_published(run=run, may_be_published=True, by=admin)
