@@ -168,8 +168,8 @@ def _labels_a_pair(manifest: Manifest) -> str:
 
 def _annotators(people: PeopleEntry) -> str:
     smallest, middle, largest = people.labels_each
-    one, many = PEOPLE_OF_ORIGIN.get(people.origin, ("other annotator", "other annotators"))
-    n_people = f"{people.n_annotators:,} {one if people.n_annotators == 1 else many}"
+    singular, plural = PEOPLE_OF_ORIGIN.get(people.origin, ("other annotator", "other annotators"))
+    n_people = f"{people.n_annotators:,} {singular if people.n_annotators == 1 else plural}"
     demographics = " No demographics were asked for." if people.origin == "person" else ""
     return (
         f"{n_people} gave {counted(people.n_labels, 'label')}: at least {smallest:,}, "
