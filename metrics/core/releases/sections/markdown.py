@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from metrics.core.releases.plain_text import one_line
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "`": "&#96;"}
-_MARKUP = re.compile(r"[\\*\[\]~$]|(?<![^\W_])_|_(?![^\W_])")  # `_` inside a word marks nothing
-_OPENING = re.compile(r"^(?=#|[=-]+$|[+-](?: |$))")  # of a heading, a rule, a list
+# `_` inside a word marks nothing; a word of `#` begins or ends a heading
+_MARKUP = re.compile(r"[\\*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#")
+_OPENING = re.compile(r"^(?=[=-]+$|[+-](?: |$))")  # of a rule, a list
 _NUMBERED = re.compile(r"^(\d+)([.)])(?= |$)")  # of a numbered list
 
 

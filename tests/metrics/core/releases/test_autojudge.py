@@ -26,6 +26,11 @@ def test_an_undefined_value_has_no_line():
     assert list(leaderboard_lines(queries, means)) == []
 
 
+def test_blanks_and_percent_signs_of_names_are_encoded():
+    (line,) = leaderboard_lines([QueryValue("a b", "AP", "50%20\u3000", 1.0)])
+    assert line == "a%20b\tAP\t50%2520%E3%80%80\t1.0\n"
+
+
 def test_a_query_called_all_is_no_mean():
     (line,) = leaderboard_lines([QueryValue("clip", "AP", "all", 1.0)])
     assert line == "clip\tAP\t%61ll\t1.0\n"

@@ -17,7 +17,7 @@ from tests.metrics.core.releases.cards import (
     table_lines,
     tokens_of,
 )
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES, WORST_NAMES
 from tests.metrics.core.releases.manifests import (
     bare_manifest,
     example_files,
@@ -188,6 +188,16 @@ def test_no_name_breaks_a_table(name):
 @given(name=HOSTILE_NAMES)
 def test_a_name_is_shown_as_it_is_and_is_never_markup(name):
     assume(one_line(name))
+    check_that_it_is_shown(name)
+
+
+@pytest.mark.parametrize("name", WORST_NAMES)
+def test_nor_are_the_worst_names(name):
+    check_that_it_is_shown(name)
+
+
+def check_that_it_is_shown(name: str) -> None:
+    """Fails unless a card of this name has the blocks of one of a plain name."""
     body = body_of(data_card(renamed_manifest(name), example_files()))
     assert shape_of(body) == PLAIN_SHAPE
     assert shown_text(tokens_of(body)[1]) == one_line(name)

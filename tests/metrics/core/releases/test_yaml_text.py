@@ -34,3 +34,14 @@ def test_the_block_style_is_that_of_the_examples_of_its_readers():
         'authors:\n  - name: "A"\n    orcid: "B"\n  - name: "C"\ndata:\n  other:\n    - 1\n'
         "    - 0.5\n"
     )
+
+
+def test_what_yaml_takes_otherwise_than_json_is_written_so_that_it_does_not():
+    fields = {
+        "a": 1e-7,
+        "b": 5e-324,
+        "c": "\x85 \u2028 \ufeff \x7f",
+        "d": "null",
+        "e": "2026-11-30",
+    }
+    assert yaml.safe_load(yaml_text(fields)) == fields

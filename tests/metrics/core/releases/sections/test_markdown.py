@@ -11,13 +11,12 @@ from metrics.core.releases.sections.markdown import (
     table,
 )
 from tests.metrics.core.releases.cards import shown_text, tokens_of
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES, WORST_NAMES
 
 
-@given(text=HOSTILE_NAMES)
-def test_a_text_is_shown_as_it_is_wherever_it_stands(text):
+def check_that_it_is_shown(text: str) -> None:
+    """Fails unless a text stands as it is in a paragraph, a heading and a list."""
     line = one_line(text)
-    assume(line)
     for markdown, kind in (
         (inline(text), "paragraph_open"),
         (f"# {inline(text)}", "heading_open"),
@@ -28,6 +27,17 @@ def test_a_text_is_shown_as_it_is_wherever_it_stands(text):
         (words,) = [token for token in tokens if token.type == "inline"]
         assert shown_text(words) == line
         assert {child.type for child in words.children} <= {"text", "text_special"}
+
+
+@given(text=HOSTILE_NAMES)
+def test_a_text_is_shown_as_it_is_wherever_it_stands(text):
+    assume(one_line(text))
+    check_that_it_is_shown(text)
+
+
+@pytest.mark.parametrize("text", WORST_NAMES)
+def test_so_are_the_worst_texts(text):
+    check_that_it_is_shown(text)
 
 
 @given(texts=HOSTILE_NAMES)
