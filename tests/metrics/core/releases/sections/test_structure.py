@@ -58,13 +58,14 @@ def test_without_a_run_the_lines_read_one_of_yours():
 
 
 def test_a_path_that_code_cannot_name_is_in_no_code():
+    path = 'a"b\n.txt'
     source = replace(
-        example_manifest().label_sources[1], qrels=(QrelsEntry("all", "forward", 'a"b\n.txt'),)
+        example_manifest().label_sources[1], qrels=(QrelsEntry("all", "forward", path),)
     )
-    assert code_of(card(label_sources=(source,)), "python") == []
-    assert paragraphs_under(card(label_sources=(source,)), "How to read the files") == [
-        "There are no qrels to read."
-    ]
+    manifest = replace(example_manifest(), label_sources=(source,))
+    text = f"---\n---\n{structure(manifest, [replace(example_files()[0], path=path)])}"
+    assert code_of(text, "python") == []
+    assert paragraphs_under(text, "How to read the files") == ["There are no qrels to read."]
 
 
 def test_the_line_of_the_shell_checks_the_files(release):
