@@ -1,6 +1,6 @@
 """Releases: frozen versions of a collection, each a folder of files in one archive."""
 
-from typing import Self, TypeAlias
+from typing import BinaryIO, Self, TypeAlias, cast
 
 from django.db import models
 from django.db.models import Q
@@ -89,6 +89,10 @@ class Release(models.Model):
         """The work that makes it; only a release that is being requested has none."""
         assert self.work is not None, "the work is stored with the release"  # noqa: S101
         return self.work
+
+    def open_archive(self) -> BinaryIO:
+        """Open its archive to read it. Raises FileNotFoundError if it is gone."""
+        return cast(BinaryIO, self.file.open("rb"))  # Django's File has all that readers call
 
     @property
     def is_available(self) -> bool:

@@ -1,6 +1,6 @@
 """Releases of a collection: request one, see what is in it, fetch its files, withdraw it."""
 
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -158,11 +158,11 @@ def _get_release(request: SignedIn, slug: str, version: str, roles: tuple[Role, 
     return get_object_or_404(rows, collection=collection, version=version)
 
 
-def _open_archive(release: Release) -> Any:
+def _open_archive(release: Release) -> BinaryIO:
     """The archive of a release that is made and not withdrawn; else Http404."""
     if not has_file(release=release):
         raise Http404
-    return release.file.open("rb")
+    return release.open_archive()
 
 
 def _list_page(

@@ -10,11 +10,11 @@ from metrics.core.agreement.agreement import FIRM, TENTATIVE
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.releases.manifest import (
     AgreementEntry,
-    CollectionEntry,
     CountsEntry,
     PeopleEntry,
     PoolEntry,
     QuerySetEntry,
+    ReleasedCollection,
     ScoreEntry,
 )
 
@@ -28,7 +28,7 @@ BOTH = ("queries and documents", "documents and queries")
 
 def limits(
     *,
-    collection: CollectionEntry,
+    collection: ReleasedCollection,
     counts: CountsEntry,
     agreement: AgreementEntry,
     people: Sequence[PeopleEntry],
@@ -110,16 +110,16 @@ def _of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
     if not scores:
         return
     yield "In scores a pair without a label counts as not relevant."
-    judged = [
+    shares = [
         (score.mean, score)
         for score in scores
         if score.measure == JUDGED
         and score.mean is not None
         and LabelSource.parse(score.label_source).has_people
     ]
-    if not judged:
+    if not shares:
         return
-    mean, score = min(judged, key=lambda mean_and_score: mean_and_score[0])
+    mean, score = min(shares, key=lambda row: row[0])
     if mean < 1:
         yield (
             f"Of the first 10 results of run {score.run}, {100 * mean:.1f} % are judged (query set "

@@ -20,7 +20,7 @@ class Creator:
 
 
 @dataclass(frozen=True)
-class CollectionEntry:
+class ReleasedCollection:
     """The collection that was released; `description` is plain text."""
 
     slug: str
@@ -311,7 +311,7 @@ class Manifest:
     cite_as: str
     texts_leave: bool
     media_leave: bool
-    collection: CollectionEntry
+    collection: ReleasedCollection
     levels: tuple[LevelEntry, ...]
     sides: tuple[SideEntry, ...]
     people: tuple[PeopleEntry, ...]

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import models
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Collate
 
 from annotate.core.files.spreadsheet_cells import timestamp
@@ -107,27 +106,25 @@ def disputed(*, collection: Collection) -> Iterator[str]:
 
 def conflicts(*, collection: Collection) -> Iterator[str]:
     """Every pair whose grade by people differs from that of a reference set, set by set."""
-    return _conflict_lines(_conflicts(collection))
+    return _conflict_lines(collection, Q())
 
 
 def refused_positives(*, collection: Collection) -> Iterator[str]:
     """The conflicts in which a reference set has the pair as positive, and people do not."""
     positive_from = collection.positive_from
-    rows = _conflicts(collection)
-    return _conflict_lines(rows.filter(grade__gte=positive_from, people_grade__lt=positive_from))
+    is_refused = Q(grade__gte=positive_from, people_grade__lt=positive_from)
+    return _conflict_lines(collection, is_refused)
 
 
-def _conflicts(collection: Collection) -> models.QuerySet[ReferenceLabel]:
+def _conflict_lines(collection: Collection, condition: Q) -> Iterator[str]:
     same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
-    return (
+    conflicts = (
         ReferenceLabel.objects.filter(reference_set__collection=collection)
         .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
         .filter(people_grade__isnull=False)
         .exclude(people_grade=F("grade"))
+        .filter(condition)
     )
-
-
-def _conflict_lines(conflicts: models.QuerySet[ReferenceLabel]) -> Iterator[str]:
     yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
     reference_labels = conflicts.order_by(
         Collate("reference_set__name", "C"),

@@ -65,9 +65,18 @@ _COUNT = """
 """
 _COUNT_ALL = _COUNT.format(counts=COUNTS_OF_ALL, sums=_SUMS)
 _COUNT_SOME = _COUNT.format(counts=COUNTS_OF_SOME, sums=_SUMS)
-_COUNT_WITHOUT_STORING = f"""
-    WITH {COUNTS_OF_ALL} SELECT key, sum(n)::bigint FROM pair_count GROUP BY key ORDER BY key
+_SUM_OF_BLOCKS = f"""
+    WITH changed_block AS (
+        SELECT keys, numbers FROM metrics_block
+        WHERE collection_id = %(collection)s AND number = ANY(%(blocks)s::bigint[]))
+    {_SUMS}
 """  # noqa: S608 - own text
+_SUM = "WITH {counts} SELECT key, sum(n)::bigint FROM pair_count GROUP BY key"
+# sums over all pairs need no blocks: a few groups instead of one a block and key
+_SUM_OF_ALL = _SUM.format(
+    counts=COUNTS_OF_ALL.replace(f"pair_id / {BLOCK_SIZE} AS block", "0 AS block")
+)
+_SUM_OF_SOME = _SUM.format(counts=COUNTS_OF_SOME)
 _DRIFT = f"""
     WITH {COUNTS_OF_ALL},
     stored_count AS (
@@ -145,12 +154,25 @@ def read_tallies(*, collection: Collection) -> CollectionTallies:
     return CollectionTallies(by_name, shared_pairs)
 
 
-def count_tallies(*, collection: Collection) -> CollectionTallies:
-    """Count everything now, whatever is stored, and write nothing; one database query.
+def current_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> CollectionTallies:
+    """The counts as `update_tallies` would leave them; it writes nothing. Six queries at most.
 
-    The counts are those that a refresh at this moment would store.
+    pairs : keys of the pairs that may have changed since the counts were stored; None means all
     """
-    by_name = _by_name(_fetch_rows(_COUNT_WITHOUT_STORING, collection))
+    blocks = None if pairs is None else sorted({pair // BLOCK_SIZE for pair in pairs})
+    stored = dict(Tally.objects.filter(collection=collection).values_list("key", "n"))
+    if blocks is None or len(blocks) > MAX_CHANGED_BLOCKS or stored.pop("rules", None) != RULES:
+        return _tallies_of(_fetch_rows(_SUM_OF_ALL, collection))
+    counts = Counter(stored)
+    if blocks:
+        _expect_rows_in_memory()
+        counts.update(dict(_fetch_rows(_SUM_OF_SOME, collection, blocks)))
+        counts.subtract(dict(_fetch_rows(_SUM_OF_BLOCKS, collection, blocks)))
+    return _tallies_of((key, n) for key, n in counts.items() if n)
+
+
+def _tallies_of(counts: Iterable[tuple[str, int]]) -> CollectionTallies:
+    by_name = _by_name(sorted(counts))
     queries_by_labels: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for (query, *labels), n in by_name.pop("several", []):
         queries_by_labels.setdefault(tuple(labels), []).append((int(query), n))
@@ -197,14 +219,20 @@ def drift(*, collection: Collection) -> list[tuple[int, str, int | None, int | N
 
 
 def _count_again(collection: Collection, blocks: list[int]) -> None:
-    with connection.cursor() as cursor:
-        # Changed pairs are few and were touched a moment ago: their rows are in memory, whatever
-        # the planner expects.
-        cursor.execute("SELECT set_config('random_page_cost', '1.1', true)")
+    _expect_rows_in_memory()
     old_counts = dict(_fetch_rows(_DELETE_BLOCKS, collection, blocks))
     changes = Counter(dict(_fetch_rows(_COUNT_SOME, collection, blocks)))
     changes.subtract(old_counts)
     _add(collection, changes)
+
+
+def _expect_rows_in_memory() -> None:
+    """Tell the planner so for the rest of the transaction.
+
+    Changed pairs are few and were touched a moment ago, whatever it expects.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('random_page_cost', '1.1', true)")
 
 
 def _fetch_rows(sql: str, collection: Collection, blocks: Sequence[int] = ()) -> list[Any]:

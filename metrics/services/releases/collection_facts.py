@@ -9,18 +9,18 @@ from django.db.models import Count, F, Model, Q
 
 from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, ReferenceSet, Side
 from metrics.core.releases.manifest import (
-    CollectionEntry,
     QuerySetEntry,
     ReferenceSetEntry,
+    ReleasedCollection,
     SideEntry,
 )
 
 NOT_RELEASED = frozenset({"id", "collection_id", "by_id"})  # of guidelines and policies
 
 
-def collection_entry(*, collection: Collection) -> CollectionEntry:
+def collection_entry(*, collection: Collection) -> ReleasedCollection:
     """The collection itself; no query."""
-    return CollectionEntry(
+    return ReleasedCollection(
         slug=collection.slug,
         name=collection.name,
         description=collection.description,

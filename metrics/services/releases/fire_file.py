@@ -1,6 +1,6 @@
 """The labels of a release in the JSON of FIRE, each with the runs that brought its pair."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
@@ -93,17 +93,19 @@ def fire_labels(
                 )
 
 
-def _rows(collection: Collection) -> Iterator[_LabelRow]:
+def _rows(collection: Collection) -> Generator[_LabelRow, None, None]:
     statement = _LABELS.format(collection=collection.pk).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for *names, query, document, grade, round_key in copy.rows():
-            yield _LabelRow(*names, int(query), int(document), int(grade), int(round_key))
+        for row in copy.rows():
+            query_id, document_id, annotator, round_name = row[:4]
+            yield _LabelRow(query_id, document_id, annotator, round_name, *map(int, row[4:]))
 
 
 def _models(block: list[_LabelRow], runs: dict[int, list[_PooledRun]]) -> list[list[str]]:
     """The aliases of the runs that brought each label's pair to its pool."""
     models: list[list[str]] = [[] for _ in block]
-    codes = np.array([row.query for row in block]) * WIDTH + [row.document for row in block]
+    documents = np.array([row.document for row in block], dtype=np.int64)
+    codes = np.array([row.query for row in block], dtype=np.int64) * WIDTH + documents
     rounds = np.array([row.round_key for row in block])
     for round_key in set(rounds.tolist()) & runs.keys():
         positions = np.flatnonzero(rounds == round_key)
@@ -147,4 +149,4 @@ def _hashes(collection: Collection) -> dict[int, str]:
         item__collection=collection, item__side=Side.DOCUMENT, checksum__startswith="sha256:"
     )
     checksums = parts.order_by("-position").values_list("item", "checksum")
-    return {item: checksum.removeprefix("sha256:") for item, checksum in checksums}
+    return {item: str(checksum).removeprefix("sha256:") for item, checksum in checksums}

@@ -130,9 +130,9 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
     for suffix, words in (("parquet", ""), ("jsonl", ", as JSON lines")):
         # A COPY left open would hold the connection.
         with closing(judgment_export.judgment_lines(collection=collection)) as lines:
-            pieces = _digested(FORMATS[suffix](lines), md5 if suffix == "jsonl" else None)
+            blocks = _digested(FORMATS[suffix](lines), md5 if suffix == "jsonl" else None)
             path = f"judgments/judgments.{suffix}{'' if suffix == 'parquet' else '.gz'}"
-            writer.add_blocks(path, f"{about}{words}.", pieces, n_rows=n_judgments)
+            writer.add_blocks(path, f"{about}{words}.", blocks, n_rows=n_judgments)
     for name, about, pieces in (
         (
             "pairs",

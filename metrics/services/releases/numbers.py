@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from annotate.models import Collection
+from annotate.models import Change, Collection
 from metrics.services.numbers.numbers import KINDS
-from metrics.services.numbers.tallies import CollectionTallies, count_tallies
+from metrics.services.numbers.tallies import CollectionTallies, current_tallies
 
 # references are compared by all of them together, see label_facts.py
 NAMES = ("progress", "agreement", "labels", "people")
@@ -23,8 +23,12 @@ class ReleaseNumbers(NamedTuple):
 def count_numbers(*, collection: Collection) -> ReleaseNumbers:
     """Count and compute the numbers; it writes nothing, and changes that wait count too.
 
+    Stored counts stand for the pairs that have not changed since, as they do for a refresh.
     The number of queries does not depend on how many people, pools, rounds or levels there are.
     """
-    tallies = count_tallies(collection=collection)
+    changes = Change.objects.filter(collection=collection).values_list("pair", flat=True)
+    changed_pairs = set(changes)
+    pairs = {pair for pair in changed_pairs if pair is not None}
+    tallies = current_tallies(collection=collection, pairs=None if None in changed_pairs else pairs)
     values = {name: KINDS[name].compute(KINDS[name].gather(collection, tallies)) for name in NAMES}
     return ReleaseNumbers(tallies, values)

@@ -32,12 +32,12 @@ def release_page(*, release: Release) -> ReleasePage:
     card = next((file for file in files if file.path == DATA_CARD), None)
     if card is None or not has_archive:
         return ReleasePage(has_archive, SafeString(""), files, events)
-    with Stretch(release.file.open("rb"), card.offset, card.n_bytes) as stretch:
+    with Stretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
         _, _, text = stretch.read().decode().removeprefix("---\n").partition("\n---\n")
     return ReleasePage(has_archive, SafeString(to_html(text)), files, events)
 
 
 def has_file(*, release: Release) -> bool:
     """True if the release is made and not withdrawn, and its archive is in the store."""
-    name = release.file.name
-    return bool(name) and release.is_available and release.file.storage.exists(name)
+    name = release.file.name or ""
+    return name != "" and release.is_available and release.file.storage.exists(name)

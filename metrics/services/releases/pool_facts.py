@@ -35,7 +35,7 @@ _JUDGED = """
 """
 
 
-class PooledRun(NamedTuple):
+class RunOfPool(NamedTuple):
     """A run of a pool by its key."""
 
     pk: int
@@ -85,16 +85,17 @@ def pool_entries(
     return tuple(entries)
 
 
-def _pooled_runs(collection: Collection) -> dict[int, list[PooledRun]]:
+def _pooled_runs(collection: Collection) -> dict[int, list[RunOfPool]]:
     """The runs of each opened pool, by its key."""
     rows = Run.objects.filter(collection=collection, pools__opened_at__isnull=False)
-    runs: dict[int, list[PooledRun]] = {}
-    for pool, *run in rows.order_by("pk").values_list("pools", "pk", "direction", "is_hidden"):
-        runs.setdefault(pool, []).append(PooledRun(*run))
+    runs: dict[int, list[RunOfPool]] = {}
+    columns = rows.order_by("pk").values_list("pools", "pk", "direction", "is_hidden")
+    for pool, pk, direction, is_hidden in columns:
+        runs.setdefault(pool, []).append(RunOfPool(pk, direction, is_hidden))
     return runs
 
 
-def _direction(pool: Pool, runs: Sequence[PooledRun]) -> str:
+def _direction(pool: Pool, runs: Sequence[RunOfPool]) -> str:
     """The direction of the runs, or else of the query set; "both" where runs are of both."""
     directions = {run.direction for run in runs}
     if len(directions) > 1:

@@ -69,7 +69,8 @@ def _write_run(
     query_sets: dict[str, QuerySet],
     n_queries: int,
 ) -> RunEntry:
-    run, paths, no_file = alias.run, {}, ""
+    run = alias.run
+    paths: dict[str, str] = {}
     if not alias.is_named:
         no_file = "Its uploader has not said that it may be published."
     elif run.retired_at is not None or run.on_hold_since is not None:

@@ -1,4 +1,4 @@
-"""What each pooled run loses without the labels of pairs that it alone brought (FIRE, Table 4).
+"""The loss of each pooled run without the labels of pairs that it alone brought (FIRE, Table 4).
 
 The measure is average precision, which looks at all ranks; labels are people's over those of the
 oldest reference set, the usual source of scores. Where people's label is taken away the
@@ -42,8 +42,8 @@ def sole_pairs(
     """Score the pooled runs of a query set's direction with all labels, and without their own.
 
     aliases : by the key of every run of the collection that is not hidden
-    Runs in use count, hidden ones too: what they brought, no other run brought alone. They have no
-    entry. Rankings are read run by run, once for the run and once for each of its pools.
+    Runs in use count, hidden ones too: no other run brought alone a pair that they brought. They
+    have no entry. Rankings are read run by run, once for the run and once for each of its pools.
     """
     direction = Direction(query_set.direction)
     pool_set = opened_pools(collection=collection, direction=direction)

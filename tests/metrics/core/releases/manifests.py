@@ -5,7 +5,6 @@ from datetime import date
 
 from metrics.core.releases.manifest import (
     AgreementEntry,
-    CollectionEntry,
     CountsEntry,
     Creator,
     FileEntry,
@@ -19,6 +18,7 @@ from metrics.core.releases.manifest import (
     QrelsEntry,
     QuerySetEntry,
     ReferenceSetEntry,
+    ReleasedCollection,
     RunEntry,
     ScoreEntry,
     SideEntry,
@@ -76,9 +76,9 @@ def example_manifest() -> Manifest:
     )
 
 
-def example_collection() -> CollectionEntry:
+def example_collection() -> ReleasedCollection:
     """Return the collection that was released."""
-    return CollectionEntry(
+    return ReleasedCollection(
         slug="captions",
         name="Captions and images",
         description="Captions of photographs, and the photographs that they may describe.",

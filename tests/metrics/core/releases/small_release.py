@@ -4,7 +4,6 @@ from datetime import date
 
 from metrics.core.releases.manifest import (
     AgreementEntry,
-    CollectionEntry,
     CountsEntry,
     Creator,
     GoldsEntry,
@@ -13,11 +12,12 @@ from metrics.core.releases.manifest import (
     PeopleEntry,
     PoolBiasEntry,
     PoolEntry,
+    ReleasedCollection,
     SideEntry,
     WorkEntry,
 )
 
-COLLECTION = CollectionEntry(
+COLLECTION = ReleasedCollection(
     slug="clips",
     name="Clips",
     description="Captions and the clips that they describe: naïve “quotes”, 日本語.",

@@ -7,11 +7,11 @@ import pytest
 from metrics.core.releases.limits import DRAWN_PAIRS, DRAWN_SOURCES, limits
 from metrics.core.releases.manifest import (
     AgreementEntry,
-    CollectionEntry,
     CountsEntry,
     PeopleEntry,
     PoolEntry,
     QuerySetEntry,
+    ReleasedCollection,
     ScoreEntry,
 )
 from pooling.core.strategies.strategies import STRATEGIES
@@ -50,7 +50,7 @@ SCORE = ScoreEntry(
 )
 FIRM = AgreementEntry(0.9, 0.85, 0.95, "ordinal", "", 0.95, 30, 60)
 WITHOUT_LIMITS = {
-    "collection": CollectionEntry("c", "C", "", "ordinal", 1, False, "reference"),
+    "collection": ReleasedCollection("c", "C", "", "ordinal", 1, False, "reference"),
     "counts": CountsEntry(90, 90, 60, 60, 0, 0, 0, 0, 0, 0),
     "agreement": FIRM,
     "people": [PEOPLE],

@@ -201,12 +201,18 @@ def counts_of(study):
 
 
 def live_equals_rebuilt(study):
+    changed = set(Change.objects.filter(collection=study).values_list("pair", flat=True))
+    without_writing = tallies.current_tallies(
+        collection=study, pairs=None if None in changed else changed
+    )
     refresh.refresh(collection=study)
     assert not Change.objects.filter(collection=study).exists()
     live, live_counts = studies.numbers(study), counts_of(study)
     stored = tallies.read_tallies(collection=study)
     assert stored.by_name.pop("rules") == [([], tallies.RULES)]
-    assert tallies.count_tallies(collection=study) == stored
+    for pairs in (None, [], study.pairs.values_list("pk", flat=True)):
+        assert tallies.current_tallies(collection=study, pairs=pairs) == stored
+    assert without_writing == stored
     refresh.rebuild(collection=study)
     assert counts_of(study) == live_counts
     assert studies.numbers(study) == live
