@@ -155,15 +155,15 @@ def read_tallies(*, collection: Collection) -> CollectionTallies:
 
 
 def current_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> CollectionTallies:
-    """The counts as `update_tallies` would leave them; it writes nothing. Six queries at most.
+    """The counts as `update_tallies` would leave them; it writes nothing. Four queries at most.
 
     pairs : keys of the pairs that may have changed since the counts were stored; None means all
     """
     blocks = None if pairs is None else sorted({pair // BLOCK_SIZE for pair in pairs})
-    stored = dict(Tally.objects.filter(collection=collection).values_list("key", "n"))
-    if blocks is None or len(blocks) > MAX_CHANGED_BLOCKS or stored.pop("rules", None) != RULES:
+    n_by_key = dict(Tally.objects.filter(collection=collection).values_list("key", "n"))
+    if blocks is None or len(blocks) > MAX_CHANGED_BLOCKS or n_by_key.pop("rules", None) != RULES:
         return _tallies_of(_fetch_rows(_SUM_OF_ALL, collection))
-    counts = Counter(stored)
+    counts = Counter(n_by_key)
     if blocks:
         _expect_rows_in_memory()
         counts.update(dict(_fetch_rows(_SUM_OF_SOME, collection, blocks)))
