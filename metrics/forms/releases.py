@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotate.models import Collection
 from metrics.models import Release
 
-VERSION = re.compile(r"v?[0-9][0-9A-Za-z.-]*\Z")
+VERSION = re.compile(r"\Av?[0-9][0-9A-Za-z.-]*\Z")
 
 
 class ReleaseForm(forms.Form):

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from annotate.models import Annotator, Collection, Part, User
 from metrics.core.releases.release_tables import TABLES
 from metrics.models import ReleaseRun
-from pooling.models import Pool, Run
+from pooling.models import Pool, PoolPair, Run
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.releases.made_releases import folder, made_release
@@ -25,7 +25,14 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 @pytest.fixture
 def study() -> Collection:
-    return busy_study()
+    """A study in full swing whose pool has its pairs."""
+    study = busy_study()
+    pool = Pool.objects.get(collection=study)
+    PoolPair.objects.bulk_create(
+        PoolPair(pool=pool, pair=row.pair, best_rank=1 + number % 3)
+        for number, row in enumerate(pool.own_round().round_pairs.order_by("pk"))
+    )
+    return study
 
 
 def texts(files: dict[str, bytes]) -> str:
@@ -124,6 +131,7 @@ def test_every_record_set_of_croissant_gives_the_rows_of_its_table(study, tmp_pa
         (tmp_path / path).write_bytes(content)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DeprecationWarning)  # in libraries of theirs
         dataset = mlcroissant.Dataset(str(tmp_path / "croissant.json"))
     assert not dataset.metadata.ctx.issues.errors
     for table in TABLES:

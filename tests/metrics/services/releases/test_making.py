@@ -5,6 +5,7 @@ import hashlib
 import io
 import subprocess
 from pathlib import Path
+from threading import Thread
 
 import ir_measures
 import pytest
@@ -13,10 +14,16 @@ from django.db import transaction
 from pyarrow import parquet
 
 from annotate.models import Collection
+from annotate.services.background.progress import ignore_progress
 from annotate.services.collection import purging
+from annotate.services.storage.transactions import read_only_moment
+from metrics.core.files.folder_archives import FolderArchive
 from metrics.core.files.stretches import Stretch
 from metrics.models import ReleaseEvent, ReleaseFile, ReleaseRun, Score
+from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.numbers import refresh
+from metrics.services.releases.contents import write_contents
+from metrics.services.releases.writer import ReleaseWriter
 from pooling.models import Run
 from pooling.services.runs import runs
 from tests.metrics import studies
@@ -24,7 +31,9 @@ from tests.metrics.services.releases.made_releases import (
     archive,
     folder,
     made_release,
+    request_release,
 )
+from tests.servers.databases import closing_connections
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 PUBLISHED = "bm25"
@@ -170,3 +179,25 @@ def test_scores_are_those_of_the_leaderboard(study):
         ]
         for name in ("mean", "low", "high", "best", "n_queries", "n_missing", "n_with_positive"):
             assert row[name] == getattr(score, name), (name, score)
+
+
+def test_labels_that_come_while_it_is_made_are_not_in_it(study):
+    """The folder is of the moment at which its making began."""
+    release = request_release(study)
+    annotator = study.annotators.earliest("pk")
+    before = study.judgments.count()
+    late = Thread(target=closing_connections(studies.judge), args=[annotator], kwargs={"n": 3})
+    with (
+        read_only_moment(),
+        io.BytesIO() as stream,
+        ProgressReporter(ignore_progress) as reporter,
+        FolderArchive(stream, "study") as folder_archive,
+    ):
+        late.start()
+        late.join()
+        writer = ReleaseWriter(folder_archive, reporter)
+        manifest = write_contents(writer, release=release, aliases=[])
+    assert study.judgments.count() > before
+    assert manifest.counts.n_judgments == before
+    rows = {file.path: file.n_rows for file in writer.files}
+    assert rows["judgments/judgments.parquet"] == rows["judgments/judgments.jsonl.gz"] == before
