@@ -16,7 +16,7 @@ from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import works
-from metrics.core.files.stretches import Stretch
+from metrics.core.files.stretches import FileStretch
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
 from metrics.models import Release, ReleaseFile
 from metrics.services.releases import releases as service
@@ -142,7 +142,7 @@ def release_file(request: SignedIn, slug: str, version: str, path: str) -> HttpR
     release = _get_release(request, slug, version, LEADERS)
     file = get_object_or_404(ReleaseFile, release=release, path=path)
     response = FileResponse(
-        Stretch(_open_archive(release), file.offset, file.n_bytes),
+        FileStretch(_open_archive(release), file.offset, file.n_bytes),
         as_attachment=True,
         filename=path.rsplit("/", 1)[-1],
         content_type="application/octet-stream",  # no browser opens it as a page

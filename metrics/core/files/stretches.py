@@ -4,7 +4,7 @@ import io
 from typing import BinaryIO
 
 
-class Stretch(io.RawIOBase):
+class FileStretch(io.RawIOBase):
     """The n_bytes bytes of a file from an offset on; closing it closes the file."""
 
     def __init__(self, stream: BinaryIO, offset: int, n_bytes: int) -> None:

@@ -47,16 +47,17 @@ def limits(
     )
     return (
         *rehearsal,
-        *_of_people(people),
-        *_of_agreement(agreement),
-        *_of_pairs(counts),
-        *_of_unjudged(scores),
-        *_of_pools(pools),
-        *_of_query_sets(query_sets),
+        *limits_of_people(people),
+        *limits_of_agreement(agreement),
+        *limits_of_pairs(counts),
+        *limits_of_unjudged(scores),
+        *limits_of_pools(pools),
+        *limits_of_query_sets(query_sets),
     )
 
 
-def _of_people(people: Sequence[PeopleEntry]) -> Iterator[str]:
+def limits_of_people(people: Sequence[PeopleEntry]) -> Iterator[str]:
+    """Yield limits that follow from the origin of the labels."""
     n_labels = sum(entry.n_labels for entry in people)
     names = {"simulated": "simulated annotator", "model": "model"}
     for entry in people:
@@ -69,7 +70,8 @@ def _of_people(people: Sequence[PeopleEntry]) -> Iterator[str]:
             yield f"{share} {verb} from files of judgments: their making was not observed here."
 
 
-def _of_agreement(agreement: AgreementEntry) -> Iterator[str]:
+def limits_of_agreement(agreement: AgreementEntry) -> Iterator[str]:
+    """Yield limits that follow from the agreement of the labels."""
     if agreement.alpha is None:
         yield f"Agreement of the labels is not known, as alpha is undefined: {agreement.undefined}."
         return
@@ -87,7 +89,8 @@ def _of_agreement(agreement: AgreementEntry) -> Iterator[str]:
     )
 
 
-def _of_pairs(counts: CountsEntry) -> Iterator[str]:
+def limits_of_pairs(counts: CountsEntry) -> Iterator[str]:
+    """Yield limits that follow from pairs without a grade."""
     if n := counts.n_disputed:
         verb = "has" if n == 1 else "have"
         yield f"{counted(n, 'disputed pair')} {verb} no grade by people."
@@ -106,7 +109,8 @@ def _of_pairs(counts: CountsEntry) -> Iterator[str]:
         )
 
 
-def _of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
+def limits_of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
+    """Yield limits that follow from results without a grade."""
     if not scores:
         return
     yield "In scores a pair without a label counts as not relevant."
@@ -127,7 +131,8 @@ def _of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
         )
 
 
-def _of_pools(pools: Sequence[PoolEntry]) -> Iterator[str]:
+def limits_of_pools(pools: Sequence[PoolEntry]) -> Iterator[str]:
+    """Yield limits that follow from the choice of the pairs."""
     for direction in dict.fromkeys(pool.direction for pool in pools):
         of_direction = [pool for pool in pools if pool.direction == direction]
         depths = [pool.depth for pool in of_direction if pool.depth is not None]
@@ -166,7 +171,8 @@ def _pools(names: Sequence[str]) -> str:
     return f"{'pool' if len(names) == 1 else 'pools'} {enumeration(names)}"
 
 
-def _of_query_sets(query_sets: Sequence[QuerySetEntry]) -> Iterator[str]:
+def limits_of_query_sets(query_sets: Sequence[QuerySetEntry]) -> Iterator[str]:
+    """Yield limits that follow from the number of queries."""
     small_sets = [
         f"“{entry.name}” ({count_of(entry.n_sources, SIDES[entry.direction][0])})"
         for entry in query_sets

@@ -26,16 +26,16 @@ def run_aliases(*, collection: Collection) -> list[RunAlias]:
     runs = Run.objects.published().filter(collection=collection, state=Run.State.READY)
     runs = runs.filter(Q(retired_at=None, on_hold_since=None) | Q(pools__opened_at__isnull=False))
     runs = runs.distinct().order_by("name")
-    named = [RunAlias(run, run.name, True) for run in runs if run.may_be_published]
+    own_names = [RunAlias(run, run.name, True) for run in runs if run.may_be_published]
     unnamed_runs = sorted(
         (run for run in runs if not run.may_be_published),
         key=lambda run: sha256(bytes(collection.key) + f"release {run.pk}".encode()).digest(),
     )
-    names = {alias.alias for alias in named}
+    names = {alias.alias for alias in own_names}
     width = max(2, len(str(len(unnamed_runs))))
     numbers = (number for number in range(1, len(unnamed_runs) + len(names) + 1))
     free_aliases = (alias for number in numbers if (alias := f"run-{number:0{width}}") not in names)
     aliases = [
         RunAlias(run, alias, False) for run, alias in zip(unnamed_runs, free_aliases, strict=False)
     ]
-    return sorted([*named, *aliases], key=lambda alias: alias.alias.encode())
+    return sorted([*own_names, *aliases], key=lambda alias: alias.alias.encode())

@@ -23,7 +23,7 @@ from metrics.services.releases.label_files import (
     write_qrels,
     write_strata,
 )
-from metrics.services.releases.manifests import WrittenParts, manifest_of
+from metrics.services.releases.manifest.manifest import WrittenParts, manifest_of
 from metrics.services.releases.run_files import write_runs, write_scores
 from metrics.services.releases.writer import ReleaseWriter
 from metrics.services.scores import labels

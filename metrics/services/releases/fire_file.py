@@ -43,7 +43,7 @@ _TOP = """
 """
 
 
-class _LabelRow(NamedTuple):
+class _FireRow(NamedTuple):
     """A label as the database has it, by keys."""
 
     query_id: str
@@ -56,7 +56,7 @@ class _LabelRow(NamedTuple):
     round_key: int
 
 
-class _PooledRun(NamedTuple):
+class _BroughtPairs(NamedTuple):
     """The pairs that a pooled run returns no deeper than its pool reaches, as codes."""
 
     alias: str
@@ -93,15 +93,15 @@ def fire_labels(
                 )
 
 
-def _rows(collection: Collection) -> Generator[_LabelRow, None, None]:
+def _rows(collection: Collection) -> Generator[_FireRow, None, None]:
     statement = _LABELS.format(collection=collection.pk).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in copy.rows():
             query_id, document_id, annotator, round_name = row[:4]
-            yield _LabelRow(query_id, document_id, annotator, round_name, *map(int, row[4:]))
+            yield _FireRow(query_id, document_id, annotator, round_name, *map(int, row[4:]))
 
 
-def _models(block: list[_LabelRow], runs: dict[int, list[_PooledRun]]) -> list[list[str]]:
+def _models(block: list[_FireRow], runs: dict[int, list[_BroughtPairs]]) -> list[list[str]]:
     """The aliases of the runs that brought each label's pair to its pool."""
     models: list[list[str]] = [[] for _ in block]
     documents = np.array([row.document for row in block], dtype=np.int64)
@@ -115,7 +115,7 @@ def _models(block: list[_LabelRow], runs: dict[int, list[_PooledRun]]) -> list[l
     return models
 
 
-def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, list[_PooledRun]]:
+def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, list[_BroughtPairs]]:
     """The runs of each pool that tells its runs, by the key of its round."""
     pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
     pools = pools.annotate(depth=Max("pool_pairs__best_rank")).prefetch_related("runs")
@@ -124,7 +124,7 @@ def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, l
         pool_runs = sorted(pool.runs.all(), key=lambda run: aliases.get(run.pk, ""))
         if pool.depth and all(run.pk in aliases for run in pool_runs):
             runs[pool.own_round().pk] = [
-                _PooledRun(aliases[run.pk], _codes(run.pk, run.direction, pool.depth))
+                _BroughtPairs(aliases[run.pk], _codes(run.pk, run.direction, pool.depth))
                 for run in pool_runs
             ]
     return runs

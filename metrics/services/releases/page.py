@@ -5,14 +5,14 @@ from typing import NamedTuple
 from django.utils.safestring import SafeString
 
 from annotate.markdown import to_html
-from metrics.core.files.stretches import Stretch
+from metrics.core.files.stretches import FileStretch
 from metrics.models import Release, ReleaseEvent, ReleaseFile
 
 DATA_CARD = "README.md"
 
 
 class ReleasePage(NamedTuple):
-    """What a page shows of a release; empty before it is made.
+    """The contents of the page of a release; empty before it is made.
 
     has_archive : whether its files can be downloaded
     data_card : as HTML; empty once it was withdrawn
@@ -32,7 +32,7 @@ def release_page(*, release: Release) -> ReleasePage:
     card = next((file for file in files if file.path == DATA_CARD), None)
     if card is None or not has_archive:
         return ReleasePage(has_archive, SafeString(""), files, events)
-    with Stretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
+    with FileStretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
         _, _, text = stretch.read().decode().removeprefix("---\n").partition("\n---\n")
     return ReleasePage(has_archive, SafeString(to_html(text)), files, events)
 

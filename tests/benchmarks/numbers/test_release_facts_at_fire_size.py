@@ -13,14 +13,14 @@ import tracemalloc
 
 import pytest
 
-from metrics.services.releases import (
+from metrics.services.releases.manifest import (
     collection_facts,
     label_facts,
     people_facts,
     pool_facts,
     sole_pairs,
 )
-from metrics.services.releases.numbers import count_numbers
+from metrics.services.releases.manifest.numbers import count_numbers
 from tests.benchmarks.numbers.fire_study import add_pool_and_reverse, fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]

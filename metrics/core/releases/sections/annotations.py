@@ -18,16 +18,17 @@ def annotations(manifest: Manifest) -> str:
     return "\n\n".join(
         [
             section("Annotations"),
-            section("Annotation process", *_process(manifest), level=3),
-            section("Annotator demographic", *_annotators(manifest), level=3),
-            section("Hours and pay", *_work(manifest), level=3),
-            section("Agreement", *_agreement(manifest), level=3),
-            section("Gold checks", *_golds(manifest), level=3),
+            section("Annotation process", *process_paragraphs(manifest), level=3),
+            section("Annotator demographic", *annotator_paragraphs(manifest), level=3),
+            section("Hours and pay", *work_paragraphs(manifest), level=3),
+            section("Agreement", *agreement_paragraphs(manifest), level=3),
+            section("Gold checks", *gold_paragraphs(manifest), level=3),
         ]
     )
 
 
-def _process(manifest: Manifest) -> list[str]:
+def process_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the counts of judgments and pairs, and where guidelines and policy stand."""
     counts = manifest.counts
     versions = [
         _versions(len(manifest.guidelines), "version of the guidelines", "guidelines"),
@@ -89,7 +90,8 @@ def _people(entry: PeopleEntry) -> str:
     )
 
 
-def _annotators(manifest: Manifest) -> list[str]:
+def annotator_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the numbers of annotators by their origin."""
     return [
         bullets(f"{_people(entry)}." for entry in manifest.people)
         if manifest.people
@@ -99,7 +101,8 @@ def _annotators(manifest: Manifest) -> list[str]:
     ]
 
 
-def _work(manifest: Manifest) -> list[str]:
+def work_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the days, hours and pay of people."""
     work = manifest.work
     days = (
         f"People judged from {inline(work.first_on)} to {inline(work.last_on)} (days in UTC)."
@@ -124,7 +127,8 @@ def _work(manifest: Manifest) -> list[str]:
     return [f"{days} {hours} {median}", pay]
 
 
-def _agreement(manifest: Manifest) -> list[str]:
+def agreement_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the agreement of labels with its interval."""
     agreement = manifest.agreement
     basis = (
         f"{counted(agreement.n_pairs, 'pair')} {_form(agreement.n_pairs, 'has', 'have')} two "
@@ -147,7 +151,8 @@ def _agreement(manifest: Manifest) -> list[str]:
     return [alpha, f"{same} {basis}"]
 
 
-def _golds(manifest: Manifest) -> list[str]:
+def gold_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the share of right answers to gold checks with its interval."""
     golds = manifest.golds
     if not golds.n_answers:
         return ["No annotator answered a gold check, a pair with a known grade."]

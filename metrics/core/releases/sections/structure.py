@@ -23,13 +23,13 @@ def structure(manifest: Manifest, files: Sequence[FileEntry]) -> str:
     return "\n\n".join(
         [
             section("Dataset structure", "A row of the labels is a query, a document and a grade."),
-            section("Items", *_items(manifest), level=3),
-            section("Grades", *_grades(manifest), level=3),
-            section("Query sets", *_query_sets(manifest), level=3),
-            section("Label sources", *_label_sources(manifest), level=3),
-            section("Files", *_files(files), level=3),
-            section("How to read the files", *_reading(manifest, files), level=3),
-            section("How to check the files", *_checking(), level=3),
+            section("Items", *item_paragraphs(manifest), level=3),
+            section("Grades", *grade_paragraphs(manifest), level=3),
+            section("Query sets", *query_set_paragraphs(manifest), level=3),
+            section("Label sources", *label_source_paragraphs(manifest), level=3),
+            section("Files", *file_paragraphs(files), level=3),
+            section("How to read the files", *reading_paragraphs(manifest, files), level=3),
+            section("How to check the files", *checking_paragraphs(), level=3),
         ]
     )
 
@@ -39,7 +39,8 @@ def _parts(side: SideEntry) -> str:
     return enumeration(kinds) if kinds else "no parts: its items are known by their ids"
 
 
-def _items(manifest: Manifest) -> list[str]:
+def item_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the numbers of items by side, and whether their contents are in the release."""
     if not manifest.sides:
         return ["This release tells nothing of its items."]
     return [
@@ -66,7 +67,8 @@ def _items(manifest: Manifest) -> list[str]:
     ]
 
 
-def _grades(manifest: Manifest) -> list[str]:
+def grade_paragraphs(manifest: Manifest) -> list[str]:
+    """Return the scale and a table of its grades."""
     if not manifest.levels:
         return ["This release tells nothing of its grades."]
     positive_from = manifest.collection.positive_from
@@ -92,7 +94,8 @@ def _grades(manifest: Manifest) -> list[str]:
     ]
 
 
-def _query_sets(manifest: Manifest) -> list[str]:
+def query_set_paragraphs(manifest: Manifest) -> list[str]:
+    """Return a table of the query sets."""
     if not manifest.query_sets:
         return ["This release has no query set."]
     return [
@@ -115,7 +118,8 @@ def _query_sets(manifest: Manifest) -> list[str]:
     ]
 
 
-def _label_sources(manifest: Manifest) -> list[str]:
+def label_source_paragraphs(manifest: Manifest) -> list[str]:
+    """Return a table of the label sources with their qrels."""
     if not manifest.label_sources:
         return ["This release has no qrels."]
     return [
@@ -138,7 +142,8 @@ def _label_sources(manifest: Manifest) -> list[str]:
     ]
 
 
-def _files(files: Sequence[FileEntry]) -> list[str]:
+def file_paragraphs(files: Sequence[FileEntry]) -> list[str]:
+    """Return a table of the files."""
     if not files:
         return ["This release has no files beside this one."]
     return [
@@ -178,7 +183,8 @@ def _opener(path: str) -> str:
     return f'{"gzip." if path.endswith(".gz") else ""}open("{path}", "rt")'
 
 
-def _reading(manifest: Manifest, files: Sequence[FileEntry]) -> list[str]:
+def reading_paragraphs(manifest: Manifest, files: Sequence[FileEntry]) -> list[str]:
+    """Return code that reads qrels, and a run where the release has one."""
     qrels, run = _example(manifest, files)
     if not qrels:
         return ["There are no qrels to read."]
@@ -212,7 +218,8 @@ print(evaluator.evaluate(run))
     ]
 
 
-def _checking() -> list[str]:
+def checking_paragraphs() -> list[str]:
+    """Return the command that compares the checksums."""
     return [
         "The file `SHA256SUMS` has the SHA-256 of every other file. In the folder of the release:",
         fence("sh", "sha256sum -c SHA256SUMS"),

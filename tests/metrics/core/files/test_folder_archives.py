@@ -6,7 +6,7 @@ import io
 import zipfile
 
 from metrics.core.files.folder_archives import FolderArchive, StoredFile, gzip_pieces
-from metrics.core.files.stretches import Stretch
+from metrics.core.files.stretches import FileStretch
 
 FILES = {"README.md": b"# A collection\n", "qrels/alle Größen.qrels": b"", "b/c.bin": b"\0" * 9_000}
 
@@ -33,20 +33,22 @@ def test_other_programs_find_the_files_in_one_folder_uncompressed() -> None:
 def test_each_file_is_the_stretch_that_is_told() -> None:
     stream, stored_files = archive(FILES)
     for stored_file, (path, content) in zip(stored_files, FILES.items(), strict=True):
-        stretch = Stretch(io.BytesIO(stream.getvalue()), stored_file.offset, stored_file.n_bytes)
+        stretch = FileStretch(
+            io.BytesIO(stream.getvalue()), stored_file.offset, stored_file.n_bytes
+        )
         assert stored_file.path == path
         assert stored_file.sha256 == hashlib.sha256(content).hexdigest()
         assert stretch.read() == content
 
 
 def test_a_stretch_is_read_in_blocks_and_ends_where_its_file_ends() -> None:
-    stretch = Stretch(io.BytesIO(b"0123456789"), 2, 5)
+    stretch = FileStretch(io.BytesIO(b"0123456789"), 2, 5)
     assert [stretch.read(3), stretch.read(3), stretch.read(3)] == [b"234", b"56", b""]
 
 
 def test_closing_a_stretch_closes_its_file() -> None:
     stream = io.BytesIO(b"0123456789")
-    with Stretch(stream, 0, 1):
+    with FileStretch(stream, 0, 1):
         pass
     assert stream.closed
 

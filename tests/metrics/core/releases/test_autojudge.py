@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.releases.autojudge import MeanValue, QueryValue, leaderboard_lines
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES
 
 
 def test_a_line_is_run_measure_query_value_and_means_have_all():

@@ -11,8 +11,8 @@ from hypothesis import given
 from metrics.core.releases.citation import bibtex, citation_cff
 from metrics.core.releases.licences import HUB_NAMES
 from metrics.core.releases.manifest import Creator, Manifest
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
-from tests.metrics.core.releases.manifests import (
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.samples.manifests import (
     bare_manifest,
     example_manifest,
     renamed_manifest,

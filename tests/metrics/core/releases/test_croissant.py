@@ -30,7 +30,7 @@ from metrics.core.releases.release_tables import (
     TEXT,
     ReleaseTable,
 )
-from tests.metrics.core.releases.small_release import SMALL
+from tests.metrics.core.releases.samples.small_release import SMALL
 
 IDS = (
     "",

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 
 from metrics.core.releases.data_card import data_card, front_matter, size_category
 from metrics.core.releases.plain_text import one_line
-from tests.metrics.core.releases.cards import (
+from tests.metrics.core.releases.samples.cards import (
     body_of,
     front_matter_of,
     paragraphs_under,
@@ -17,8 +17,8 @@ from tests.metrics.core.releases.cards import (
     table_lines,
     tokens_of,
 )
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES, WORST_NAMES
-from tests.metrics.core.releases.manifests import (
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES, WORST_NAMES
+from tests.metrics.core.releases.samples.manifests import (
     bare_manifest,
     example_files,
     example_manifest,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.releases.fire_labels import FireHeader, FireLabel, fire_header, fire_pieces
-from tests.metrics.core.releases.small_release import SMALL
+from tests.metrics.core.releases.samples.small_release import SMALL
 
 EXPECTED = Path(__file__).with_name("fire_example.json")
 HEADER = fire_header(SMALL, source_data_md5="0cc175b9c0f1b6a831c399e269772661")

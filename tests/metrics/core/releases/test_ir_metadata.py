@@ -4,8 +4,8 @@ import yaml
 from hypothesis import given
 
 from metrics.core.releases.ir_metadata import ir_metadata
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
-from tests.metrics.core.releases.manifests import (
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.samples.manifests import (
     bare_manifest,
     example_manifest,
     example_runs,

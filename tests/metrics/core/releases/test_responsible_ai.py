@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from metrics.core.releases.responsible_ai import rai_properties
-from tests.metrics.core.releases.small_release import SMALL
+from tests.metrics.core.releases.samples.small_release import SMALL
 
 # name: whether it has many values, by the tables of the specification RAI 1.0
 PROPERTIES = {

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.releases.yaml_text import yaml_text
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES
 
 TEXTS = st.one_of(HOSTILE_NAMES, st.text())
 SCALARS = st.one_of(TEXTS, st.integers(), st.booleans(), st.floats(-1e9, 1e9))

@@ -18,7 +18,7 @@ from annotate.services.background.progress import ignore_progress
 from annotate.services.collection import purging
 from annotate.services.storage.transactions import read_only_moment
 from metrics.core.files.folder_archives import FolderArchive
-from metrics.core.files.stretches import Stretch
+from metrics.core.files.stretches import FileStretch
 from metrics.models import ReleaseEvent, ReleaseFile, ReleaseRun, Score
 from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.numbers import refresh
@@ -90,7 +90,7 @@ def test_each_file_is_the_stretch_of_the_archive_that_its_row_tells(study):
     files = folder(release)
     for file in release.files.all():
         with release.file.open("rb") as stream:
-            content = Stretch(stream, file.offset, file.n_bytes).read()
+            content = FileStretch(stream, file.offset, file.n_bytes).read()
         assert content == files[file.path]
         assert hashlib.sha256(content).hexdigest() == file.sha256
 

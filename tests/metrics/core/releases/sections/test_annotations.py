@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from metrics.core.releases.manifest import CountsEntry, GoldsEntry, PeopleEntry
 from metrics.core.releases.sections.annotations import annotations
-from tests.metrics.core.releases.cards import paragraphs_under
-from tests.metrics.core.releases.manifests import (
+from tests.metrics.core.releases.samples.cards import paragraphs_under
+from tests.metrics.core.releases.samples.manifests import (
     bare_manifest,
     example_manifest,
     undefined_manifest,

@@ -6,8 +6,8 @@ from metrics.core.releases.sections.considerations import (
     licensing,
     provenance,
 )
-from tests.metrics.core.releases.cards import code_of, paragraphs_under, table_lines
-from tests.metrics.core.releases.manifests import bare_manifest, example_manifest
+from tests.metrics.core.releases.samples.cards import code_of, paragraphs_under, table_lines
+from tests.metrics.core.releases.samples.manifests import bare_manifest, example_manifest
 
 
 def card(section, **changes) -> str:

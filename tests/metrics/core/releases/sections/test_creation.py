@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from metrics.core.releases.sections.creation import creation
-from tests.metrics.core.releases.cards import paragraphs_under, table_lines
-from tests.metrics.core.releases.manifests import example_manifest, example_pools
+from tests.metrics.core.releases.samples.cards import paragraphs_under, table_lines
+from tests.metrics.core.releases.samples.manifests import example_manifest, example_pools
 
 
 def card(**changes) -> str:

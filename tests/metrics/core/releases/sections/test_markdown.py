@@ -10,8 +10,8 @@ from metrics.core.releases.sections.markdown import (
     sentence,
     table,
 )
-from tests.metrics.core.releases.cards import shown_text, tokens_of
-from tests.metrics.core.releases.hostile_names import HOSTILE_NAMES, WORST_NAMES
+from tests.metrics.core.releases.samples.cards import shown_text, tokens_of
+from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES, WORST_NAMES
 
 
 def check_that_it_is_shown(text: str) -> None:

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from metrics.core.releases.sections.results import results
-from tests.metrics.core.releases.cards import paragraphs_under, table_lines
-from tests.metrics.core.releases.manifests import example_manifest, example_scores
+from tests.metrics.core.releases.samples.cards import paragraphs_under, table_lines
+from tests.metrics.core.releases.samples.manifests import example_manifest, example_scores
 
 
 def card(**changes) -> str:

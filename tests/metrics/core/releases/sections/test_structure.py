@@ -10,8 +10,8 @@ import pytest
 
 from metrics.core.releases.manifest import QrelsEntry
 from metrics.core.releases.sections.structure import structure
-from tests.metrics.core.releases.cards import code_of, paragraphs_under, table_lines
-from tests.metrics.core.releases.manifests import example_files, example_manifest
+from tests.metrics.core.releases.samples.cards import code_of, paragraphs_under, table_lines
+from tests.metrics.core.releases.samples.manifests import example_files, example_manifest
 
 QRELS = "q1 0 d1 3\nq1 0 d2 1\nq2 0 d1 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d2 1 0.9 clip\nq1 Q0 d1 2 0.8 clip\nq2 Q0 d3 1 0.7 clip\n"

@@ -11,8 +11,8 @@ from metrics.models import Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.details_page import details_page
 from metrics.services.numbers import refresh
-from metrics.services.releases import people_facts
-from metrics.services.releases.numbers import count_numbers
+from metrics.services.releases.manifest import people_facts
+from metrics.services.releases.manifest.numbers import count_numbers
 from tests import cast
 from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments

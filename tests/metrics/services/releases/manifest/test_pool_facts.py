@@ -8,8 +8,8 @@ from django.utils import timezone
 from annotate.models import Direction
 from annotate.services.review.exclusions import exclude_pair
 from metrics.services.numbers import refresh
-from metrics.services.releases.numbers import count_numbers
-from metrics.services.releases.pool_facts import pool_entries
+from metrics.services.releases.manifest.numbers import count_numbers
+from metrics.services.releases.manifest.pool_facts import pool_entries
 from pooling.models import Pool, PoolPair, Run
 from pooling.services.pools import pools
 from tests import cast

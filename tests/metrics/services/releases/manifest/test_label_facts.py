@@ -10,8 +10,8 @@ from metrics.services.dashboard import dashboard as dashboard_page
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.dashboard import Dashboard, DashboardOptions
 from metrics.services.numbers import refresh
-from metrics.services.releases import label_facts
-from metrics.services.releases.numbers import count_numbers
+from metrics.services.releases.manifest import label_facts
+from metrics.services.releases.manifest.numbers import count_numbers
 from metrics.services.scores import labels
 from tests import cast
 from tests.metrics import studies

@@ -11,8 +11,8 @@ from django.db import connection
 from annotate.models import Collection, Direction
 from annotate.statements import SqlValue
 from metrics.core.releases.manifest import PoolEntry
-from metrics.services.releases.numbers import ReleaseNumbers
-from metrics.services.releases.people_facts import day_of
+from metrics.services.releases.manifest.numbers import ReleaseNumbers
+from metrics.services.releases.manifest.people_facts import day_of
 from pooling.models import Pool, Run
 
 BOTH = "both"  # the direction of a pool with runs of both

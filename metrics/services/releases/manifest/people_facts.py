@@ -8,7 +8,7 @@ from django.db.models import Max, Min
 
 from annotate.models import Annotator, Collection, Judgment, Round
 from metrics.core.releases.manifest import PeopleEntry, WorkEntry
-from metrics.services.releases.numbers import ReleaseNumbers
+from metrics.services.releases.manifest.numbers import ReleaseNumbers
 
 # Times are rounded to tenths of a second, as the dashboard rounds them for its medians.
 _TIMES = """

@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Change
 from metrics.models import Snapshot
 from metrics.services.numbers import refresh
-from metrics.services.releases.numbers import NAMES, count_numbers
+from metrics.services.releases.manifest.numbers import NAMES, count_numbers
 from tests.metrics.services.releases.release_study import busy_study, read_only
 
 pytestmark = pytest.mark.django_db

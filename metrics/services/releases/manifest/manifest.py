@@ -19,11 +19,11 @@ from metrics.core.releases.manifest import (
     ScoreEntry,
 )
 from metrics.models import Release
-from metrics.services.releases import collection_facts, label_facts, people_facts
 from metrics.services.releases.aliases import RunAlias
-from metrics.services.releases.numbers import count_numbers
-from metrics.services.releases.pool_facts import pool_entries
-from metrics.services.releases.sole_pairs import SolePairs, sole_pairs
+from metrics.services.releases.manifest import collection_facts, label_facts, people_facts
+from metrics.services.releases.manifest.numbers import count_numbers
+from metrics.services.releases.manifest.pool_facts import pool_entries
+from metrics.services.releases.manifest.sole_pairs import SolePairs, sole_pairs
 
 
 class WrittenParts(NamedTuple):
@@ -54,40 +54,46 @@ def manifest_of(
     collection = release.collection
     numbers = count_numbers(collection=collection)
     names = {alias.run.pk: alias.alias for alias in aliases}
-    bias = _pool_bias(collection, query_sets, names)
-    manifest = Manifest(
-        version=release.version,
-        title=release.title,
-        notes=release.notes,
-        released_on=release.released_on,
-        licence=release.licence,
-        creators=tuple(Creator(**creator) for creator in release.creators),
-        cite_as=release.cite_as,
-        texts_leave=release.texts_leave,
-        media_leave=release.media_leave,
-        collection=collection_facts.collection_entry(collection=collection),
-        levels=label_facts.level_entries(collection=collection, numbers=numbers),
-        sides=collection_facts.side_entries(collection=collection),
-        people=people_facts.people_entries(numbers=numbers),
-        work=people_facts.work_entry(collection=collection),
-        counts=label_facts.counts_entry(collection=collection, numbers=numbers),
-        agreement=label_facts.agreement_entry(numbers=numbers),
-        golds=label_facts.golds_entry(numbers=numbers),
-        guidelines=collection_facts.guideline_versions(collection=collection),
-        policies=collection_facts.policy_versions(collection=collection),
-        pools=pool_entries(collection=collection, numbers=numbers, aliases=names),
-        runs=tuple(parts.runs),
-        query_sets=collection_facts.query_set_entries(
-            collection=collection, files=parts.query_set_files
-        ),
-        reference_sets=collection_facts.reference_set_entries(collection=collection),
-        label_sources=tuple(parts.label_sources),
-        scores=tuple(parts.scores),
-        pool_bias=bias.entries,
-        undefined_bias=bias.undefined,
-        limits=(),
-        made_with=_writers(),
+    bias = pool_bias(collection, query_sets, names)
+    return with_limits(
+        Manifest(
+            version=release.version,
+            title=release.title,
+            notes=release.notes,
+            released_on=release.released_on,
+            licence=release.licence,
+            creators=tuple(Creator(**creator) for creator in release.creators),
+            cite_as=release.cite_as,
+            texts_leave=release.texts_leave,
+            media_leave=release.media_leave,
+            collection=collection_facts.collection_entry(collection=collection),
+            levels=label_facts.level_entries(collection=collection, numbers=numbers),
+            sides=collection_facts.side_entries(collection=collection),
+            people=people_facts.people_entries(numbers=numbers),
+            work=people_facts.work_entry(collection=collection),
+            counts=label_facts.counts_entry(collection=collection, numbers=numbers),
+            agreement=label_facts.agreement_entry(numbers=numbers),
+            golds=label_facts.golds_entry(numbers=numbers),
+            guidelines=collection_facts.guideline_versions(collection=collection),
+            policies=collection_facts.policy_versions(collection=collection),
+            pools=pool_entries(collection=collection, numbers=numbers, aliases=names),
+            runs=tuple(parts.runs),
+            query_sets=collection_facts.query_set_entries(
+                collection=collection, files=parts.query_set_files
+            ),
+            reference_sets=collection_facts.reference_set_entries(collection=collection),
+            label_sources=tuple(parts.label_sources),
+            scores=tuple(parts.scores),
+            pool_bias=bias.entries,
+            undefined_bias=bias.undefined,
+            limits=tuple(parts.left_out),
+            made_with=writer_versions(),
+        )
     )
+
+
+def with_limits(manifest: Manifest) -> Manifest:
+    """Return the manifest with the limits that follow from its entries before its own."""
     sentences = limits(
         collection=manifest.collection,
         counts=manifest.counts,
@@ -97,13 +103,13 @@ def manifest_of(
         query_sets=manifest.query_sets,
         scores=manifest.scores,
     )
-    return replace(manifest, limits=(*sentences, *parts.left_out))
+    return replace(manifest, limits=(*sentences, *manifest.limits))
 
 
-def _pool_bias(
+def pool_bias(
     collection: Collection, query_sets: list[QuerySet], aliases: dict[int, str]
 ) -> SolePairs:
-    """What pooled runs lose in each direction; why nothing can be told, where it is so for both."""
+    """The losses of pooled runs in each direction, or why neither direction has any."""
     first_sets = {query_set.direction: query_set for query_set in reversed(query_sets)}
     studies = [
         sole_pairs(collection=collection, query_set=query_set, aliases=aliases)
@@ -114,7 +120,7 @@ def _pool_bias(
     return SolePairs(entries, "" if entries else " ".join(reasons))
 
 
-def _writers() -> dict[str, str]:
+def writer_versions() -> dict[str, str]:
     """The versions of what writes the files: with others their bytes may be others."""
     return {
         "Assayer": settings.VERSION,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Guidelines, Item, Part, Policy, QuerySet, QuerySetItem
-from metrics.services.releases import collection_facts
+from metrics.services.releases.manifest import collection_facts
 from metrics.services.scores.labels import gallery_of, scope_of
 from tests import cast
 from tests.metrics import studies

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Direction, Item, Level, Resolution
-from metrics.services.releases.sole_pairs import sole_pairs
+from metrics.services.releases.manifest.sole_pairs import sole_pairs
 from pooling.models import Pool, PoolStratum, Run
 from tests import cast
 from tests.metrics import studies

@@ -7,7 +7,7 @@ from annotate.models import Collection, Report, Round
 from metrics.core.releases.manifest import AgreementEntry, CountsEntry, GoldsEntry, LevelEntry
 from metrics.core.statistics.intervals import wilson
 from metrics.services.dashboard.agreement_page import agreement_of
-from metrics.services.releases.numbers import ReleaseNumbers
+from metrics.services.releases.manifest.numbers import ReleaseNumbers
 from metrics.services.scores import labels
 
 REPORT_KINDS = (Report.Kind.CANNOT_JUDGE, Report.Kind.ESCALATED)
