@@ -34,7 +34,7 @@ class ReleaseForm(forms.Form):
     )
     released_on = forms.DateField(
         label="Day",
-        widget=forms.DateInput(attrs={"type": "date"}),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         help_text="The day that its documents name.",
     )
 

@@ -205,5 +205,5 @@ def _job(request: SignedIn, release: Release) -> dict[str, Any]:
         "detail": "You may leave this page; the release will be here.",
         "job_status": works.work_status(work=release.making),
         "cancel_url": reverse("metrics:release-cancel", args=address) if may_cancel else "",
-        "cancel_effect": "there is no release; its version stays free.",
+        "cancel_effect": "nothing of it is kept.",
     }

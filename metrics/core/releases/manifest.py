@@ -34,7 +34,11 @@ class ReleasedCollection:
 
 @dataclass(frozen=True)
 class LevelEntry:
-    """One grade of the scheme; n_labels and n_pairs: counting labels, and pairs with this grade."""
+    """One grade of the scheme.
+
+    reasons : as judgments name them: "does not match/colour" for a detail
+    n_labels, n_pairs : counting labels, and pairs with this grade
+    """
 
     grade: int
     name: str

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.models import Collection, Role, Work
 from metrics.models import Release
@@ -43,6 +44,11 @@ def test_a_lead_requests_a_release_and_its_page_says_what_is_happening(client, s
     page = client.get(f"{PAGE}1.0/").content.decode()
     assert "The study, 1.0" in page and "Curation rationale" in page
     assert "pretty_name" not in page, "the front matter is for programs"
+
+
+def test_the_form_has_the_day_as_browsers_read_it(client, study):
+    day = timezone.localdate().isoformat()
+    assert f'name="released_on" value="{day}"' in client.get(PAGE).content.decode()
 
 
 @pytest.mark.parametrize(

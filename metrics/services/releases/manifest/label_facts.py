@@ -2,6 +2,7 @@
 
 from django.db import connection
 
+from annotate.core.labels import level_reasons
 from annotate.core.labels.pair_states import PairState, StateCounts
 from annotate.models import Collection, Report, Round
 from metrics.core.releases.manifest import AgreementEntry, CountsEntry, GoldsEntry, LevelEntry
@@ -34,7 +35,7 @@ def level_entries(*, collection: Collection, numbers: ReleaseNumbers) -> tuple[L
             grade=level.grade,
             name=level.name,
             sentence=level.sentence,
-            reasons=tuple(level.reasons),
+            reasons=tuple(level_reasons.codes(level.reasons)),
             n_labels=counts[level.grade]["n_given"],
             n_pairs=counts[level.grade]["n_resolved"],
         )

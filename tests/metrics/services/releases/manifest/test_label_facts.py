@@ -93,8 +93,11 @@ def test_nothing_is_open_once_every_pool_is_closed(study):
     assert counts_of(study).n_open == 0
 
 
+REASONS = [{"name": "no match", "what": ["colour", "place"]}, "still"]
+
+
 def test_levels_are_those_of_the_dashboard(study):
-    study.levels.filter(grade=2).update(sentence="It shows it.", reasons=["colour", "shape"])
+    study.levels.filter(grade=2).update(sentence="It shows it.", reasons=REASONS)
     with read_only():
         entries = label_facts.level_entries(
             collection=study, numbers=count_numbers(collection=study)
@@ -104,7 +107,10 @@ def test_levels_are_those_of_the_dashboard(study):
     assert [(entry.grade, entry.name, entry.n_labels, entry.n_pairs) for entry in entries] == [
         (row["grade"], row["name"], row["n_given"], row["n_resolved"]) for row in stored
     ]
-    assert (entries[0].sentence, entries[0].reasons) == ("It shows it.", ("colour", "shape"))
+    assert (entries[0].sentence, entries[0].reasons) == (
+        "It shows it.",
+        ("no match/colour", "no match/place", "still"),
+    )
     for entry in entries:
         assert entry.n_pairs == Resolution.objects.filter(grade=entry.grade).count()
 
