@@ -29,20 +29,20 @@ class QrelsRequest(NamedTuple):
     rule: str = ""
 
     @property
-    def source_text(self) -> str:
-        """The label source as a part of a file's name."""
-        source = quote(self.label_source.key.replace(":", "-"), safe=",%()")
-        if len(source) > MAX_SOURCE:  # a long one is cut and marked with its hash
-            mark = sha256(source.encode()).hexdigest()[:8]
-            source = f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"
-        return source
-
-    @property
     def file_name(self) -> str:
         """A file name that describes the content."""
         binary = "" if self.threshold is None else f"-from-{self.threshold}"
         rule = f"-{self.rule}" if self.rule else ""
-        return f"{self.direction}-{self.source_text}{rule}{binary}.qrels"
+        return f"{self.direction}-{source_in_name(self.label_source)}{rule}{binary}.qrels"
+
+
+def source_in_name(label_source: LabelSource) -> str:
+    """Return a label source as a part of a file's name."""
+    source = quote(label_source.key.replace(":", "-"), safe=",%()")
+    if len(source) > MAX_SOURCE:  # a long one is cut and marked with its hash
+        mark = sha256(source.encode()).hexdigest()[:8]
+        source = f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"
+    return source
 
 
 def single_key_address(parameters: QueryDict) -> str:

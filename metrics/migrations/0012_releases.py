@@ -291,7 +291,7 @@ class Migration(migrations.Migration):
             model_name="release",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("withdrawal_reason", ""), ("withdrawn_at", None)),
+                    ("withdrawn_at", None),
                     models.Q(
                         ("made_at__isnull", False),
                         ("published_at", None),

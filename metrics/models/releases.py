@@ -70,7 +70,7 @@ class Release(models.Model):
                 name="metrics_release_made_has_facts",
             ),
             models.CheckConstraint(
-                condition=Q(withdrawn_at=None, withdrawal_reason="")
+                condition=Q(withdrawn_at=None)
                 | Q(withdrawn_at__isnull=False, made_at__isnull=False, published_at=None)
                 & ~Q(withdrawal_reason=""),
                 name="metrics_release_withdrawal_has_reason",

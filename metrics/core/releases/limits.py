@@ -85,7 +85,8 @@ def limits_of_agreement(agreement: AgreementEntry) -> Iterator[str]:
     mark, use = (TENTATIVE, "tentative") if low < TENTATIVE else (FIRM, "firm")
     yield (
         f"{alpha}, with an interval of {low:.{DIGITS}f} to {agreement.high:.{DIGITS}f}: it is not "
-        f"shown to reach {mark:g}, the usual mark for {use} conclusions (Krippendorff 2004)."
+        f"shown to reach {mark:g}, by convention the mark for {use} conclusions "
+        "(Krippendorff 2004)."
     )
 
 

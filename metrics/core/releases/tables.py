@@ -1,9 +1,11 @@
 """The Parquet tables of a release. The same rows in the same blocks give the same bytes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 from annotate.core.files.sinks import Sink
@@ -15,8 +17,8 @@ QRELS = pa.schema(
         "query_set": _WORD,
         "direction": _WORD,
         "label_source": _WORD,
-        "query": pa.string(),
-        "document": pa.string(),
+        "query": _WORD,
+        "document": _WORD,
         "grade": pa.int32(),
         "is_propagated": pa.bool_(),
     }
@@ -48,9 +50,9 @@ QUERY_SCORES = pa.schema(
         "label_source": _WORD,
         "measure": _WORD,
         "threshold": pa.int32(),
-        "query": pa.string(),
+        "query": _WORD,
         "value": pa.float64(),
-        "group": pa.string(),
+        "group": _WORD,
     }
 )
 # one row a pair of a pool, as it was at the pool's opening
@@ -70,7 +72,7 @@ def parquet_pieces(schema: pa.Schema, blocks: Iterable[Mapping[str, Any]]) -> It
     """A Parquet file in pieces, a row group a block.
 
     blocks : the columns of some rows each, by the names of the schema: lists or arrays of one
-        length
+        length, or columns made by `words`
     """
     sink = Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
@@ -81,7 +83,21 @@ def parquet_pieces(schema: pa.Schema, blocks: Iterable[Mapping[str, Any]]) -> It
     yield sink.take()
 
 
+def words(positions: NDArray[np.integer], names: Sequence[str]) -> pa.DictionaryArray:
+    """A column of names by their positions among these, without a Python string a row."""
+    encoded_names = pa.array(names, pa.string()).dictionary_encode()
+    indices = encoded_names.indices.take(pa.array(positions.astype(np.int64)))
+    return pa.DictionaryArray.from_arrays(indices, encoded_names.dictionary)
+
+
+def one_word(name: str, n: int) -> pa.DictionaryArray:
+    """A column of n times the same name."""
+    return words(np.zeros(n, dtype=np.int32), [name])
+
+
 def _column(field: pa.Field, cells: Any) -> pa.Array:
+    if isinstance(cells, pa.Array):
+        return cells
     if field.type == _WORD:
         return pa.array(cells, pa.string()).dictionary_encode()
     return pa.array(cells, field.type)

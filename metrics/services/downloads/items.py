@@ -13,7 +13,10 @@ from metrics.services.scores.labels import Ids
 
 
 class ExternalIds:
-    """The external ids of a collection's items, and their order by bytes."""
+    """The external ids of a collection's items, and their order by bytes.
+
+    in_order : all of them in that order, so that each is at its rank
+    """
 
     def __init__(self, collection: Collection) -> None:
         external_ids = dict(
@@ -21,6 +24,7 @@ class ExternalIds:
         )
         # Python compares code points, and UTF-8 keeps their order.
         keys = sorted(external_ids, key=lambda pk: (external_ids[pk], pk))
+        self.in_order = [external_ids[pk] for pk in keys]
         self._external_ids = external_ids
         self._pks = np.array(sorted(external_ids), dtype=np.int64)
         self._rank = np.empty(len(keys), dtype=np.int64)

@@ -1,8 +1,10 @@
 """The labels of a release: qrels, judgments, the states of pairs, the pairs of pools, BEIR."""
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -15,18 +17,19 @@ from metrics.core.labels.label_sources import LabelSource, People, kept_sources,
 from metrics.core.releases import tables
 from metrics.core.releases.file_names import file_stems
 from metrics.core.releases.manifest import LabelSourceEntry, QrelsEntry
-from metrics.http import QrelsRequest
+from metrics.http import QrelsRequest, source_in_name
 from metrics.services.downloads import lines as label_lines
 from metrics.services.downloads.bundles import ItemContents, beir_members
-from metrics.services.downloads.grades import file_grades, grades_of
+from metrics.services.downloads.grades import grades_of
 from metrics.services.downloads.items import ExternalIds
-from metrics.services.downloads.qrels import qrels_of
+from metrics.services.downloads.qrels import qrels_lines
 from metrics.services.downloads.strata import StrataUndetermined, drawn_pools, pool_lines
 from metrics.services.releases.writer import ReleaseWriter
 from metrics.services.scores import labels
 from pooling.models import Pool, PoolPair
 
 ROWS_PER_BLOCK = 50_000
+BYTES_PER_PIECE = 1 << 20
 PROVENANCE = ("best_rank", "stratum", "inclusion_probability")
 BEIR_ABOUT = {
     "corpus.jsonl": "The targets",
@@ -48,50 +51,62 @@ def write_qrels(
 
     query_sets : by the names that their files begin with
     """
-    entries = []
-    for source in released_sources(collection=collection):
-        qrels = []
-        for stem, query_set in query_sets.items():
-            request = QrelsRequest(Direction(query_set.direction), source, query_set)
-            path = f"qrels/{stem}.{request.source_text}.qrels.gz"
-            about = f"Grades of the pairs of query set {query_set}, {source.label}, as TREC qrels."
-            pieces = qrels_of(collection=collection, qrels_request=request)
-            writer.add_lines(path, about, pieces)
-            qrels.append(QrelsEntry(query_set.name, query_set.direction, path))
-        entries.append(LabelSourceEntry(source.key, source.label, tuple(qrels)))
-    writer.add_table(
-        "qrels/qrels.parquet",
-        "The same grades in one table.",
-        tables.QRELS,
-        _qrels_blocks(collection, list(query_sets.values())),
-    )
-    return entries
+    sources = released_sources(collection=collection)
+    paths = {
+        (source, stem): f"qrels/{stem}.{source_in_name(source)}.qrels.gz"
+        for source in sources
+        for stem in query_sets
+    }
+    with tempfile.TemporaryFile() as table:
+        # The archive takes one file at a time, so the table waits until the others are written.
+        blocks = _written_qrels(writer, collection, query_sets, paths)
+        for piece in tables.parquet_pieces(tables.QRELS, blocks):
+            table.write(piece)
+        n_rows = sum(file.n_rows or 0 for file in writer.files if file.path in paths.values())
+        table.seek(0)
+        pieces = iter(partial(table.read, BYTES_PER_PIECE), b"")
+        writer.add_blocks(
+            "qrels/qrels.parquet", "The same grades in one table.", pieces, n_rows=n_rows
+        )
+    return [
+        LabelSourceEntry(
+            source.key,
+            source.label,
+            tuple(
+                QrelsEntry(query_set.name, query_set.direction, paths[source, stem])
+                for stem, query_set in query_sets.items()
+            ),
+        )
+        for source in sources
+    ]
 
 
-def _qrels_blocks(collection: Collection, query_sets: list[QuerySet]) -> Iterator[dict[str, Any]]:
+def _written_qrels(
+    writer: ReleaseWriter,
+    collection: Collection,
+    query_sets: dict[str, QuerySet],
+    paths: dict[tuple[LabelSource, str], str],
+) -> Iterator[dict[str, Any]]:
+    """Write the qrels file by file, and yield the same grades as blocks of the table."""
     external_ids = ExternalIds(collection)
-    for source in released_sources(collection=collection):
-        for query_set in query_sets:
-            direction = Direction(query_set.direction)
-            request = QrelsRequest(direction, source, query_set)
-            scope = labels.scope_of(query_set=query_set)
-            grades = grades_of(collection=collection, qrels_request=request, scope=scope)
-            order = external_ids.order(grades.source, grades.target)
-            for start in range(0, len(order), ROWS_PER_BLOCK):
-                block = grades.rows(order[start : start + ROWS_PER_BLOCK])
-                n = len(block.grade)
-                ends = {
-                    labels.ends(direction)[0]: external_ids.of(block.source),
-                    labels.ends(direction)[1]: external_ids.of(block.target),
-                }
-                yield {
-                    "query_set": [query_set.name] * n,
-                    "direction": [str(direction)] * n,
-                    "label_source": [source.key] * n,
-                    **ends,
-                    "grade": file_grades(block, None),
-                    "is_propagated": block.is_propagated.tolist(),
-                }
+    scopes = {stem: labels.scope_of(query_set=row) for stem, row in query_sets.items()}
+    for (source, stem), path in paths.items():
+        query_set, scope = query_sets[stem], scopes[stem]
+        request = QrelsRequest(scope.direction, source, query_set)
+        grades = grades_of(collection=collection, qrels_request=request, scope=scope)
+        grades = grades.rows(external_ids.order(grades.source, grades.target))
+        about = f"Grades of the pairs of query set {query_set}, {source.label}, as TREC qrels."
+        writer.add_lines(path, about, qrels_lines(grades, external_ids))
+        n, ends = len(grades.grade), labels.ends(scope.direction)
+        yield {
+            "query_set": tables.one_word(query_set.name, n),
+            "direction": tables.one_word(str(scope.direction), n),
+            "label_source": tables.one_word(source.key, n),
+            ends[0]: tables.words(external_ids.ranks(grades.source), external_ids.in_order),
+            ends[1]: tables.words(external_ids.ranks(grades.target), external_ids.in_order),
+            "grade": grades.grade,
+            "is_propagated": grades.is_propagated,
+        }
 
 
 def write_strata(writer: ReleaseWriter, *, collection: Collection) -> list[str]:

@@ -1,9 +1,12 @@
 """The page of a release: its data card, its files by folder, and its life."""
 
+import re
+from itertools import count
 from typing import NamedTuple
 
 from django.utils.safestring import SafeString
 
+from annotate.core.phrases import counted
 from annotate.markdown import to_html
 from metrics.core.files.stretches import FileStretch
 from metrics.models import Release, ReleaseEvent, ReleaseFile
@@ -23,6 +26,11 @@ class ReleasePage(NamedTuple):
     files: list[ReleaseFile]
     events: list[ReleaseEvent]
 
+    @property
+    def files_text(self) -> str:
+        """The number of files: "31 files"."""
+        return counted(len(self.files), "file")
+
 
 def release_page(*, release: Release) -> ReleasePage:
     """Read the page of a release: two queries, and its data card from its archive."""
@@ -34,7 +42,21 @@ def release_page(*, release: Release) -> ReleasePage:
         return ReleasePage(has_archive, SafeString(""), files, events)
     with FileStretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
         _, _, text = stretch.read().decode().removeprefix("---\n").partition("\n---\n")
-    return ReleasePage(has_archive, SafeString(to_html(text)), files, events)
+    return ReleasePage(has_archive, SafeString(with_scrolling_tables(to_html(text))), files, events)
+
+
+def with_scrolling_tables(html: str) -> str:
+    """Return HTML whose tables, numbered, scroll where they are wider than the page."""
+    numbers = count(1)
+    frames = re.sub(
+        "<table>",
+        lambda _: (
+            '<div class="table-scroll" tabindex="0" role="region" '
+            f'aria-label="Table {next(numbers)}"><table>'
+        ),
+        html,
+    )
+    return frames.replace("</table>", "</table></div>")
 
 
 def has_file(*, release: Release) -> bool:

@@ -8,13 +8,14 @@ import numpy as np
 from django.db.models import Count
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, QuerySet
-from metrics.core.labels.label_sources import LabelSource, kept_sources
+from annotate.models import Collection, QuerySet
+from metrics.core.labels.label_sources import kept_sources, usual_source
 from metrics.core.releases import tables
 from metrics.core.releases.autojudge import MeanValue, QueryValue, leaderboard_lines
 from metrics.core.releases.file_names import file_stems
 from metrics.core.releases.manifest import RunEntry, ScoreEntry
-from metrics.http import QrelsRequest
+from metrics.core.releases.tables import words
+from metrics.http import source_in_name
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.releases.aliases import RunAlias
 from metrics.services.releases.writer import ReleaseWriter
@@ -25,7 +26,7 @@ from metrics.services.scores.scoring import board_of, fresh_scores
 from pooling.models import Ranking, Run
 from pooling.services.runs.scored_runs import ScoringScope, TooLong, trec_lines
 
-ROWS_PER_BLOCK = 50_000
+ROWS_PER_BLOCK = 500_000
 SCORE_COLUMNS = tuple(tables.SCORES.names)
 
 
@@ -156,14 +157,13 @@ def write_scores(
         tables.QUERY_SCORES,
         (block for scores in tables_of_scores for block in _query_blocks(scores)),
     )
+    source = usual_source(labels.set_names(collection=collection))
     for scores in tables_of_scores:
-        for source in dict.fromkeys(entry.label_source for entry in scores.entries):
-            source_text = QrelsRequest(Direction.FORWARD, LabelSource.parse(source)).source_text
-            writer.add_lines(
-                f"scores/auto-judge/{scores.stem}.{source_text}.txt",
-                f"The values of {scores.stem} under {source} as a TREC Auto-Judge leaderboard.",
-                _auto_judge_lines(scores, source),
-            )
+        writer.add_lines(
+            f"scores/auto-judge/{scores.stem}.{source_in_name(source)}.txt.gz",
+            f"The values of {scores.stem}, {source.label}, as a TREC Auto-Judge leaderboard.",
+            _auto_judge_lines(scores, source.key),
+        )
     return entries
 
 
@@ -232,15 +232,18 @@ def _query_blocks(scores: QuerySetScores) -> Iterator[dict[str, Any]]:
     step = max(1, ROWS_PER_BLOCK // max(n, 1))
     for start in range(0, len(scores.entries), step):
         entries = scores.entries[start : start + step]
+        rows = np.arange(len(entries)).repeat(n)
         heads = {
-            name: [cell for entry in entries for cell in [getattr(entry, name)] * n]
-            for name in SCORE_COLUMNS[:6]
+            name: words(rows, [str(getattr(entry, name)) for entry in entries])
+            for name in SCORE_COLUMNS[:5]
         }
+        queries = np.tile(np.arange(n), len(entries))
         yield {
             **heads,
-            "query": scores.queries * len(entries),
+            "threshold": np.array([entry.threshold for entry in entries])[rows],
+            "query": words(queries, scores.queries),
             "value": np.concatenate(scores.values[start : start + step]),
-            "group": scores.groups * len(entries),
+            "group": words(queries, scores.groups),
         }
 
 

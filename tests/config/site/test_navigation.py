@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 SAMPLES = {**access_table.PLAIN_CASES, "pk": 1, "slug": "shapes"}
 SECTION_OF = {label.lower(): label for label in SECTIONS}  # by the beginning of an address
 SECTION_OF |= {"judge": "Judging", "training": "Judging"}
-RESULTS = ["Leaderboard", "Explorer", "Analysis", "Runs", "Downloads"]
+RESULTS = ["Leaderboard", "Explorer", "Analysis", "Runs", "Downloads", "Releases"]
 
 
 def sections(user, address):

@@ -55,7 +55,7 @@ WITHOUT_LIMITS = {
     "agreement": FIRM,
     "people": [PEOPLE],
     "pools": [],
-    "query_sets": [QuerySetEntry("all", "forward", 1, 50, None, "")],
+    "query_sets": [QuerySetEntry("all", "forward", 50, None, "")],
     "scores": [],
 }
 
@@ -212,9 +212,9 @@ def test_samples_need_estimates():
 
 def test_query_sets_of_fewer_queries_than_trec_has_are_named():
     query_sets = [
-        QuerySetEntry("all", "forward", 1, 50, None, ""),
-        QuerySetEntry("fold 1", "forward", 1, 49, None, ""),
-        QuerySetEntry("all", "reverse", 1, 1, None, ""),
+        QuerySetEntry("all", "forward", 50, None, ""),
+        QuerySetEntry("fold 1", "forward", 49, None, ""),
+        QuerySetEntry("all", "reverse", 1, None, ""),
     ]
     assert sentences(query_sets=query_sets) == (
         "Differences between runs are often due to chance over fewer than 50 queries, the usual "

@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -46,3 +47,11 @@ def test_the_same_rows_give_the_same_bytes_and_no_time() -> None:
 def test_each_table_can_be_written_empty(schema: pa.Schema) -> None:
     content = b"".join(tables.parquet_pieces(schema, []))
     assert parquet.read_table(io.BytesIO(content)).schema.names == schema.names
+
+
+def test_names_by_their_positions_are_those_names():
+    column = tables.words(np.array([2, 0, 2, 1]), ["b", "a", "b"])
+    assert column.to_pylist() == ["b", "b", "b", "a"]
+    assert column.dictionary.to_pylist() == ["b", "a"]
+    assert tables.words(np.zeros(0, dtype=np.int64), []).to_pylist() == []
+    assert tables.one_word("a", 2).to_pylist() == ["a", "a"]
