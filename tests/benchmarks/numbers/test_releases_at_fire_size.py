@@ -67,7 +67,9 @@ def timed_files(monkeypatch):
 def test_releases_at_fire_size(scale, timed_files):
     study = fill(f"fire{scale:g}".replace(".", "-"), scale=scale)
     add_pool_and_reverse(study)
-    study.reference_sets.exclude(name="original").delete()  # FIRE has one
+    # FIRE has one of each
+    study.reference_sets.exclude(name="original").delete()
+    study.query_sets.exclude(name="all").delete()
     publish_runs(study)
     refresh.refresh(collection=study)
     release = request_release(study)
