@@ -249,7 +249,7 @@ def test_parquet_files_bear_their_registered_type_too(tmp_path: Path) -> None:
     formats = [
         file["encodingFormat"] for file in json.loads(croissant_json(SMALL, files))["distribution"]
     ]
-    assert formats == [[PARQUET, "application/x-parquet"]] * 4
+    assert formats == [[PARQUET, "application/x-parquet"]] * len(TABLES)
     old_type = [replace(file, media_type="application/x-parquet") for file in files]
     (file, *_) = json.loads(croissant_json(SMALL, old_type))["distribution"]
     assert file["encodingFormat"] == ["application/x-parquet"]
