@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from annotate.models import Judgment
+from annotate.models import Collection, Judgment
 from config import app_role
 from config.backups.creation import make_backup
 from config.backups.folder import RESTORING, Facts, draft_backup, read_facts, read_sums
@@ -24,6 +24,7 @@ from config.up.progress import ConsoleProgress
 from tests import cast
 from tests.journeys import test_faults as faults
 from tests.metrics import studies
+from tests.metrics.services.releases import made_releases as releases
 from tests.servers.databases import migrated_template
 from tests.servers.stack import Stack
 
@@ -149,6 +150,22 @@ def test_a_restored_site_exports_the_same_bytes(judged: Stack, site: Callable[..
     exported = judged.manage("export_judgments", "kept")
     assert exported.count("\n") > 12 and restored.manage("export_judgments", "kept") == exported
     assert "is not empty" in refused(restored, "restore", str(target))
+
+
+@FULL
+@pytest.mark.usefixtures("media_root")
+def test_a_release_made_from_a_restored_site_has_the_same_bytes(
+    judged: Stack, site: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+) -> None:
+    with judged.orm(django_db_blocker):
+        made = releases.archive(releases.made_release(Collection.objects.get(slug="kept")))
+    target, restored = judged.folder / "backup", site("restored")
+    judged.manage("backup", str(target))
+    restored.manage("restore", str(target))
+    with restored.orm(django_db_blocker):
+        collection = Collection.objects.get(slug="kept")
+        releases.forget_releases(collection)
+        assert releases.archive(releases.made_release(collection)) == made
 
 
 @FULL

@@ -4,8 +4,11 @@ import io
 import zipfile
 from datetime import date
 
+from django.db import transaction
+
 from annotate.models import Collection, Work
-from metrics.models import Release
+from annotate.services.collection import purging
+from metrics.models import Release, ReleaseEvent, ReleaseFile, ReleaseRun
 from metrics.services.releases import releases
 from tests.works import perform_work
 
@@ -43,3 +46,12 @@ def folder(release: Release) -> dict[str, bytes]:
         assert members.testzip() is None
         root = f"{release.collection.slug}-{release.version}/"
         return {name.removeprefix(root): members.read(name) for name in members.namelist()}
+
+
+def forget_releases(collection: Collection) -> None:
+    """Delete the rows of releases, as the owner of their tables may."""
+    with transaction.atomic():
+        purging.allow_deleting(name="a test", command="")
+        for model in (ReleaseEvent, ReleaseFile, ReleaseRun):
+            model.objects.filter(release__collection=collection).delete()
+        collection.releases.all().delete()

@@ -10,16 +10,14 @@ from threading import Thread
 import ir_measures
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
 from pyarrow import parquet
 
 from annotate.models import Collection
 from annotate.services.background.progress import ignore_progress
-from annotate.services.collection import purging
 from annotate.services.storage.transactions import read_only_moment
 from metrics.core.files.folder_archives import FolderArchive
 from metrics.core.files.stretches import FileStretch
-from metrics.models import ReleaseEvent, ReleaseFile, ReleaseRun, Score
+from metrics.models import Score
 from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.numbers import refresh
 from metrics.services.releases.contents import write_contents
@@ -30,6 +28,7 @@ from tests.metrics import studies
 from tests.metrics.services.releases.made_releases import (
     archive,
     folder,
+    forget_releases,
     made_release,
     request_release,
 )
@@ -119,15 +118,6 @@ def test_made_twice_with_nothing_changed_it_has_the_same_bytes(study):
     first = archive(made_release(study))
     forget_releases(study)
     assert archive(made_release(study)) == first
-
-
-def forget_releases(collection: Collection) -> None:
-    """Delete the rows of releases, as the owner of their tables may."""
-    with transaction.atomic():
-        purging.allow_deleting(name="a test", command="")
-        for model in (ReleaseEvent, ReleaseFile, ReleaseRun):
-            model.objects.filter(release__collection=collection).delete()
-        collection.releases.all().delete()
 
 
 def test_qrels_and_run_give_any_program_the_scores(study, tmp_path):

@@ -10,12 +10,18 @@ from django.utils import timezone
 from annotate.models import Collection, Work
 from annotate.services.background import works
 from annotate.services.collection import purging
+from annotate.services.people import accounts
 from metrics.models import Release, ReleaseEvent, ReleaseEventKind, ReleaseFile, ReleaseRun
 from metrics.services.releases import releases
 from pooling.services.runs import deletion
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.services.releases.made_releases import archive, made_release, request_release
+from tests.metrics.services.releases.made_releases import (
+    archive,
+    forget_releases,
+    made_release,
+    request_release,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 FROZEN = {
@@ -161,6 +167,16 @@ def test_a_withdrawn_release_leaves_its_checksums_and_the_reason(study):
         releases.withdraw(release=release, reason="again", by=lead)
     with pytest.raises(IntegrityError), transaction.atomic():
         Release.objects.filter(pk=release.pk).update(withdrawn_at=None, withdrawal_reason="")
+
+
+def test_an_erased_annotator_stays_in_it_by_her_pseudonym(study):
+    """Neither the release that is there nor the next one differs, and no name was in either."""
+    before = archive(made_release(study))
+    for annotator in study.annotators.all():
+        accounts.erase_person(user=annotator.user)
+    assert archive(study.releases.get()) == before
+    forget_releases(study)
+    assert archive(made_release(study)) == before
 
 
 def test_a_purged_collection_takes_its_releases_with_it(study):
