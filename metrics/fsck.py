@@ -51,8 +51,8 @@ def invalid_sources() -> Iterator[str]:
 
 RELEASE_WALLS = {
     "": ("immutable", "no_truncate"),
-    "run": ("immutable", "no_truncate"),
-    "file": ("append_only", "no_truncate"),
+    "run": ("immutable", "complete", "no_truncate"),
+    "file": ("append_only", "complete", "no_truncate"),
     "event": ("append_only", "no_truncate"),
 }
 CHECKS: list[Check] = [

@@ -141,14 +141,6 @@ def make_release(collection: Collection, run: Run, by: User) -> None:
         by=by,
         work=finished_work(collection, "release", 1),
     )
-    Release.objects.filter(pk=release.pk).update(
-        made_at=timezone.now(),
-        as_of=timezone.now(),
-        file="releases/none",
-        n_bytes=3,
-        sha256=uuid4().hex * 2,
-        manifest={"version": "1.0"},
-    )
     ReleaseFile.objects.create(
         release=release,
         path="README.md",
@@ -160,6 +152,14 @@ def make_release(collection: Collection, run: Run, by: User) -> None:
     )
     ReleaseRun.objects.create(
         release=release, run=run, alias="run-01", shows_name=False, holds_file=False
+    )
+    Release.objects.filter(pk=release.pk).update(
+        made_at=timezone.now(),
+        as_of=timezone.now(),
+        file="releases/none",
+        n_bytes=3,
+        sha256=uuid4().hex * 2,
+        manifest={"version": "1.0"},
     )
     ReleaseEvent.objects.create(release=release, kind="made", by=by)
 

@@ -1,16 +1,18 @@
 """The forms of a release: what a lead names it, and why one is withdrawn."""
 
 import re
+from datetime import date
 from typing import Any
 
 from django import forms
-from django.core.validators import RegexValidator
+from django.core.validators import MinValueValidator, RegexValidator
 from django.utils import timezone
 
 from annotate.models import Collection
 from metrics.models import Release
 
-VERSION = re.compile(r"\Av?[0-9][0-9A-Za-z.-]*\Z")
+VERSION = re.compile(r"\Av?[0-9][0-9A-Za-z]*([.-][0-9A-Za-z]+)*\Z")
+FIRST_DAY = date(2000, 1, 1)
 
 
 class ReleaseForm(forms.Form):
@@ -34,6 +36,7 @@ class ReleaseForm(forms.Form):
     )
     released_on = forms.DateField(
         label="Day",
+        validators=[MinValueValidator(FIRST_DAY, "A day from the year 2000 on.")],
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         help_text="The day that its documents name.",
     )
@@ -42,6 +45,10 @@ class ReleaseForm(forms.Form):
         self.collection = collection
         initial = {"title": collection.name, "released_on": timezone.localdate()}
         super().__init__(data, initial=initial, **options)
+
+    def clean_notes(self) -> str:
+        """The notes with line ends as the documents have them."""
+        return "\n".join(str(self.cleaned_data["notes"]).splitlines())
 
     def clean_version(self) -> str:
         """A version that the collection has no release of."""

@@ -25,7 +25,8 @@ BEGIN
         RETURN OLD;
     END IF;
     IF TG_OP = 'UPDATE' AND (OLD.made_at IS NULL
-       OR OLD.withdrawn_at IS NULL AND to_jsonb(NEW) - publishing = to_jsonb(OLD) - publishing
+       OR OLD.withdrawn_at IS NULL AND NEW.withdrawn_at IS NULL AND NEW.withdrawal_reason = ''
+          AND to_jsonb(NEW) - publishing = to_jsonb(OLD) - publishing
        OR OLD.withdrawn_at IS NULL AND NEW.withdrawn_at IS NOT NULL
           AND NEW.file = '' AND NEW.manifest = '{}'
           AND to_jsonb(NEW) - publishing - contents = to_jsonb(OLD) - publishing - contents) THEN
@@ -55,6 +56,22 @@ BEGIN
 END $$;
 CREATE TRIGGER metrics_releaserun_immutable BEFORE UPDATE OR DELETE ON metrics_releaserun
     FOR EACH ROW EXECUTE FUNCTION metrics_refuse_release_run_change();
+"""
+# Its files and runs come with it, in the transaction that makes it.
+KEEP_COMPLETE = """
+CREATE FUNCTION metrics_refuse_release_part() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM metrics_release
+               WHERE id = NEW.release_id AND made_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'a release that was made gets no more files and runs: INSERT refused'
+            USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_TABLE_NAME || '_complete';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER metrics_releasefile_complete BEFORE INSERT ON metrics_releasefile
+    FOR EACH ROW EXECUTE FUNCTION metrics_refuse_release_part();
+CREATE TRIGGER metrics_releaserun_complete BEFORE INSERT ON metrics_releaserun
+    FOR EACH ROW EXECUTE FUNCTION metrics_refuse_release_part();
 """
 
 
@@ -342,6 +359,12 @@ class Migration(migrations.Migration):
             KEEP_RELEASE,
             "DROP TRIGGER metrics_release_immutable ON metrics_release;"
             "DROP FUNCTION metrics_refuse_release_change()",
+        ),
+        migrations.RunSQL(
+            KEEP_COMPLETE,
+            "DROP TRIGGER metrics_releasefile_complete ON metrics_releasefile;"
+            "DROP TRIGGER metrics_releaserun_complete ON metrics_releaserun;"
+            "DROP FUNCTION metrics_refuse_release_part()",
         ),
         migrations.RunSQL(
             KEEP_RUNS,

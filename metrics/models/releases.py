@@ -85,6 +85,11 @@ class Release(models.Model):
         return f"{self.collection} {self.version}"
 
     @property
+    def stored_name(self) -> str:
+        """The name of its archive in the store, also before it is made."""
+        return f"releases/{self.pk}-{self.file_name}"
+
+    @property
     def making(self) -> Work:
         """The work that makes it; only a release that is being requested has none."""
         assert self.work is not None, "the work is stored with the release"  # noqa: S101

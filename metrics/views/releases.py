@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
+from annotate.core.phrases import counted
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import works
@@ -162,7 +163,10 @@ def _open_archive(release: Release) -> BinaryIO:
     """The archive of a release that is made and not withdrawn; else Http404."""
     if not has_file(release=release):
         raise Http404
-    return release.open_archive()
+    try:
+        return release.open_archive()
+    except FileNotFoundError as error:  # it was withdrawn between the two
+        raise Http404 from error
 
 
 def _list_page(
@@ -173,6 +177,7 @@ def _list_page(
         "collection": collection,
         "releases": rows.order_by("-created_at", "-pk"),
         "form": form,
+        "creators_text": counted(len(collection.creators), "creator") + " to cite",
         "is_lead": Role.LEAD in access.roles_in(user=request.user, collection=collection),
     }
     return render(request, "metrics/releases/releases.html", context, status=status)

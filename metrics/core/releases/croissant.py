@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from annotate.core.phrases import enumeration
+from metrics.core.releases.licences import licence_address
 from metrics.core.releases.manifest import Creator, FileEntry, Manifest
 from metrics.core.releases.release_tables import TABLES, ReleaseTable, TableColumn
 from metrics.core.releases.responsible_ai import rai_properties
@@ -93,7 +94,7 @@ def croissant_json(manifest: Manifest, files: Sequence[FileEntry]) -> str:
         "isLiveDataset": False,
     }
     if manifest.licence:
-        dataset["license"] = f"https://spdx.org/licenses/{quote(manifest.licence)}.html"
+        dataset["license"] = licence_address(manifest.licence) or manifest.licence
     if manifest.creators:
         dataset["creator"] = [_person(creator) for creator in manifest.creators]
     dataset |= rai_properties(manifest)

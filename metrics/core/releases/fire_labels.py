@@ -20,6 +20,7 @@ from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from annotate.core.phrases import enumeration
+from metrics.core.releases.licences import licence_address
 from metrics.core.releases.manifest import Manifest
 
 RELEVANT, IRRELEVANT = "relevant", "irrelevant"
@@ -78,7 +79,7 @@ def fire_header(manifest: Manifest, *, source_data_md5: str = "") -> FireHeader:
         email="",
         creator=enumeration([person.name for person in manifest.creators] or [""]),
         website="",
-        license=f"{licence}, https://spdx.org/licenses/{licence}.html" if licence else "",
+        license=", ".join(filter(None, (licence, licence_address(licence)))),
         dataset=manifest.collection.slug,
     )
 

@@ -127,8 +127,9 @@ def limits_of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
     mean, score = min(shares, key=lambda row: row[0])
     if mean < 1:
         yield (
-            f"Of the first 10 results of run {score.run}, {100 * mean:.1f} % are judged (query set "
-            f"“{score.query_set}”, {score.direction}), the smallest share of a run here."
+            f"Of the first 10 results of {score.run}, {100 * mean:.1f} % are judged by "
+            f"{LabelSource.parse(score.label_source).label} (query set “{score.query_set}”, "
+            f"{score.direction}): no run here has a smaller share by labels of people."
         )
 
 

@@ -79,10 +79,10 @@ class PeopleEntry:
 
 @dataclass(frozen=True)
 class WorkEntry:
-    """The work of people.
+    """The work of annotators, without what was imported.
 
-    first_on, last_on : days of the first and last judgment by people, in UTC
-    hours : the time on the judged pairs; None where no answer has a time
+    first_on, last_on : days of the first and last judgment, in UTC
+    hours : the time on all answers that count; None where no answer has a time
     median_seconds : of an answer with a time
     hourly_pay : None where no money is shown
     """
@@ -155,7 +155,8 @@ class PoolEntry:
 
     strategy : its name; parameters : those of its form, JSON
     runs : aliases of the pooled runs that are not hidden; n_hidden_runs : the others
-    depth : the largest rank that a pooled pair has in its best run; None for pools without ranks
+    depth : the largest rank that a pooled pair has in its best run; None for pools without ranks,
+        or with hidden runs
     """
 
     name: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models.functions import Collate
 from numpy.typing import NDArray
 
 from annotate.core.files.references.reference_formats import ReferenceRow, as_line
@@ -37,7 +38,7 @@ class StratumRows(NamedTuple):
 def drawn_pools(*, collection: Collection) -> list[Pool]:
     """The pools that were drawn from strata, by name."""
     pools = Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False)
-    return list(pools.order_by("name"))
+    return list(pools.order_by(Collate("name", "C")))
 
 
 def pool_lines(*, pool: Pool) -> Iterator[str]:

@@ -54,7 +54,8 @@ def write_contents(writer: ReleaseWriter, *, release: Release, aliases: list[Run
     fire_rows = fire_labels(collection=collection, aliases=names, contents=contents)
     writer.add_pieces(
         "labels/fire.json.gz",
-        "The labels that count in the JSON of the FIRE data set.",
+        "The labels that count in the JSON of the FIRE data set; source_data_md5 is that of the "
+        "unpacked judgments.jsonl.",
         fire_pieces(fire_header(manifest, source_data_md5=judgments_md5), fire_rows),
     )
     _write_documents(writer, manifest)

@@ -7,18 +7,21 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
-from django.db.models import Max
 from numpy.typing import NDArray
 from psycopg.sql import SQL
 
+from annotate.core.labels.originals import Originals
 from annotate.core.number_sets import is_among
 from annotate.models import Collection, Direction, Part, Side
+from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
 from annotate.statements import without_timeout
 from metrics.core.releases.fire_labels import FireLabel
 from metrics.services.downloads.bundles import ItemContents
 from metrics.services.downloads.items import exported_items
-from pooling.models import Pool
+from pooling.core.strategies.strategies import depth_of
+from pooling.models import Pool, Run
+from pooling.services.runs.rankings import left_out_keys, load_top
 
 LABELS_AT_ONCE = 5_000
 WIDTH = np.int64(1 << 31)  # of a pair's code; keys of items stay below it
@@ -38,8 +41,10 @@ _LABELS = SQL("""
                  label.number, label.seat_id
     ) TO STDOUT
 """)
-_TOP = """
-    SELECT source_id, unnest(targets[1:%s]) FROM pooling_ranking WHERE run_id = %s
+_POOL_PAIRS = """
+    SELECT pair.query_id, pair.document_id
+    FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
+    WHERE pool_pair.pool_id = %s
 """
 
 
@@ -57,7 +62,7 @@ class _FireRow(NamedTuple):
 
 
 class _BroughtPairs(NamedTuple):
-    """The pairs that a pooled run returns no deeper than its pool reaches, as codes."""
+    """The pairs that a run brought to a pool, as codes."""
 
     alias: str
     codes: NDArray[np.int64]
@@ -69,8 +74,8 @@ def fire_labels(
     """The labels that count, by the bytes of their ids; ids stand for texts that stay inside.
 
     aliases : by the keys of the runs that may be told
-    A run brought a pair that it returns no deeper than the deepest pair of the pool. No run is told
-    of a pool with a run that is not among the aliases.
+    A run brought a pair of its pool that it returns so high that the strategy reads it there. No
+    run is told of a pool with a run that is not among the aliases.
     """
     texts = _texts(collection) if contents.has_texts else {}
     hashes = _hashes(collection) if contents.has_media else {}
@@ -118,25 +123,43 @@ def _models(block: list[_FireRow], runs: dict[int, list[_BroughtPairs]]) -> list
 def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, list[_BroughtPairs]]:
     """The runs of each pool that tells its runs, by the key of its round."""
     pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
-    pools = pools.annotate(depth=Max("pool_pairs__best_rank")).prefetch_related("runs")
+    pools = pools.select_related("query_set", "round").prefetch_related("runs")
+    left_out = left_out_keys(collection=collection)
+    originals = originals_of(collection=collection)
     runs = {}
     for pool in pools.order_by("pk"):
         pool_runs = sorted(pool.runs.all(), key=lambda run: aliases.get(run.pk, ""))
-        if pool.depth and all(run.pk in aliases for run in pool_runs):
+        if all(run.pk in aliases for run in pool_runs):
+            pairs = copied_columns(_POOL_PAIRS, ["query", "document"], [pool.pk])
+            pool_codes = pairs["query"] * WIDTH + pairs["document"]
             runs[pool.own_round().pk] = [
-                _BroughtPairs(aliases[run.pk], _codes(run.pk, run.direction, pool.depth))
+                _BroughtPairs(
+                    aliases[run.pk],
+                    common(pool_codes, top_codes(run, pool, left_out, originals)),
+                )
                 for run in pool_runs
             ]
     return runs
 
 
-def _codes(run: int, direction: str, depth: int) -> NDArray[np.int64]:
-    columns = copied_columns(_TOP, ["source", "target"], [depth, run])
-    source, target = columns["source"], columns["target"]
-    is_item = target > 0  # below are ids that the collection lacks
-    source, target = source[is_item], target[is_item]
-    query, document = (source, target) if direction == Direction.FORWARD else (target, source)
-    return np.sort(query * WIDTH + document)
+def top_codes(
+    run: Run, pool: Pool, left_out: NDArray[np.int64], originals: Originals
+) -> NDArray[np.int64]:
+    """The pairs that a run returns so high that its pool takes pairs from there, as codes.
+
+    A run that holds a duplicate brought the pair of its original.
+    """
+    depth = depth_of(pool.strategy, pool.parameters)
+    top = load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=left_out)
+    is_item = top.target > 0  # below are ids that the collection lacks
+    source, target = originals.of(top.source[is_item]), originals.of(top.target[is_item])
+    query, document = (source, target) if run.direction == Direction.FORWARD else (target, source)
+    return query * WIDTH + document
+
+
+def common(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers that are among the others."""
+    return numbers[is_among(numbers, others)]
 
 
 def _texts(collection: Collection) -> dict[int, str]:

@@ -1,10 +1,8 @@
 """The labels of a release: qrels, judgments, the states of pairs, the pairs of pools, BEIR."""
 
 import hashlib
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -29,7 +27,6 @@ from metrics.services.scores import labels
 from pooling.models import Pool, PoolPair
 
 ROWS_PER_BLOCK = 50_000
-BYTES_PER_PIECE = 1 << 20
 PROVENANCE = ("best_rank", "stratum", "inclusion_probability")
 BEIR_ABOUT = {
     "corpus.jsonl": "The targets",
@@ -57,17 +54,12 @@ def write_qrels(
         for source in sources
         for stem in query_sets
     }
-    with tempfile.TemporaryFile() as table:
-        # The archive takes one file at a time, so the table waits until the others are written.
-        blocks = _written_qrels(writer, collection, query_sets, paths)
-        for piece in tables.parquet_pieces(tables.QRELS, blocks):
-            table.write(piece)
-        n_rows = sum(file.n_rows or 0 for file in writer.files if file.path in paths.values())
-        table.seek(0)
-        pieces = iter(partial(table.read, BYTES_PER_PIECE), b"")
-        writer.add_blocks(
-            "qrels/qrels.parquet", "The same grades in one table.", pieces, n_rows=n_rows
-        )
+    writer.add_waiting_table(
+        "qrels/qrels.parquet",
+        "The same grades in one table.",
+        tables.QRELS,
+        _written_qrels(writer, collection, query_sets, paths),
+    )
     return [
         LabelSourceEntry(
             source.key,
@@ -161,7 +153,7 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
         ),
         (
             "conflicts",
-            "Pairs on which people and a reference set differ, with both grades.",
+            "Pairs on which people and a reference set differ, with both grades, set by set.",
             label_lines.conflicts(collection=collection),
         ),
         (
@@ -171,7 +163,7 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
         ),
         (
             "cannot-judge",
-            "Pairs that somebody could not judge or passed on, and why.",
+            "Every report of a pair that somebody could not judge or passed on, taken back or not.",
             label_lines.cannot_judge(collection=collection),
         ),
     ):

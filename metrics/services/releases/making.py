@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 
 from annotate.models import Work
 from annotate.services.background import works
+from annotate.services.background.progress import Cancelled
 from annotate.services.imports.imports import checksum
 from annotate.services.storage.transactions import read_only_moment
 from metrics.core.files.folder_archives import FolderArchive
@@ -50,34 +51,42 @@ def _write(release: Release, work: Work, stream: BinaryIO) -> MadeFolder:
         FolderArchive(stream, f"{release.collection.slug}-{release.version}") as archive,
     ):
         reporter.report()
+        release.collection.refresh_from_db()  # as it is at this moment
         writer = ReleaseWriter(archive, reporter)
         aliases = run_aliases(collection=release.collection)
         manifest = write_contents(writer, release=release, aliases=aliases)
+        reporter.report()  # the last look whether it was cancelled
     return MadeFolder(stream, writer, manifest, aliases, as_of)
 
 
 def _store(release: Release, work: Work, folder: MadeFolder) -> None:
-    """Store the archive with its rows, and finish the work; what an earlier attempt left goes."""
+    """Store the archive with its rows, and finish the work; without these there is no archive."""
     n_bytes = folder.stream.seek(0, 2)
     folder.stream.seek(0)
     digest = checksum(folder.stream)
-    name = f"releases/{release.pk}-{release.file_name}"
-    default_storage.delete(name)
+    default_storage.delete(release.stored_name)  # of an attempt whose worker died
     folder.stream.seek(0)
-    name = default_storage.save(name, File(folder.stream))
-    with transaction.atomic():
-        is_finished = works.finish(work=work)
-        if is_finished:
-            _store_rows(release, work, folder)
-            Release.objects.filter(pk=release.pk).update(
-                made_at=Now(),
-                as_of=folder.as_of,
-                manifest=folder.manifest.values,
-                file=name,
-                n_bytes=n_bytes,
-                sha256=digest,
-            )
-    if not is_finished:
+    name = default_storage.save(release.stored_name, File(folder.stream))
+    is_stored = False
+    try:
+        with transaction.atomic():
+            if works.is_cancelling(work=work):
+                raise Cancelled
+            is_stored = works.finish(work=work)
+            if is_stored:
+                _store_rows(release, work, folder)
+                Release.objects.filter(pk=release.pk).update(
+                    made_at=Now(),
+                    as_of=folder.as_of,
+                    manifest=folder.manifest.values,
+                    file=name,
+                    n_bytes=n_bytes,
+                    sha256=digest,
+                )
+    except BaseException:
+        default_storage.delete(name)
+        raise
+    if not is_stored:
         default_storage.delete(name)
 
 
@@ -95,11 +104,8 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
         )
         for entry in folder.writer.files
     )
-    with_files = {run.alias for run in folder.manifest.runs if run.file}
-    # one may have been deleted meanwhile
-    runs = Run.objects.select_for_update(no_key=True).in_bulk(
-        [alias.run.pk for alias in folder.aliases]
-    )
+    with_files = {run.alias for run in folder.manifest.runs if run.file or run.gallery_files}
+    runs = locked_runs(folder.aliases)
     ReleaseRun.objects.bulk_create(
         ReleaseRun(
             release=release,
@@ -111,3 +117,19 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
         for alias in folder.aliases
     )
     ReleaseEvent.objects.create(release=release, kind=ReleaseEventKind.MADE, by=work.by)
+
+
+def locked_runs(aliases: list[RunAlias]) -> dict[int, Run]:
+    """Lock the runs of a release, and look once more whether they may be in it.
+
+    One may have been deleted meanwhile. Raises Failed where somebody has hidden a run meanwhile, or
+    taken back that its name may be published.
+    """
+    runs = Run.objects.select_for_update(no_key=True).in_bulk([alias.run.pk for alias in aliases])
+    for alias in aliases:
+        run = runs.get(alias.run.pk)
+        if run and (run.is_hidden or (alias.is_named and not run.may_be_published)):
+            raise works.Failed(
+                "unfit", "While it was made, a run of it was hidden or may not be published now."
+            )
+    return runs

@@ -45,11 +45,6 @@ def request_release(
         version=version,
         title=title,
         notes=notes,
-        licence=collection.licence,
-        creators=collection.creators,
-        cite_as=collection.cite_as,
-        texts_leave=collection.texts_may_leave,
-        media_leave=collection.media_may_leave,
         released_on=released_on,
         file_name=f"{collection.slug}-{version}.zip",
         by=by,
@@ -70,6 +65,7 @@ def discard(*, release: Release) -> None:
     """Delete a release that was never made, so that its version is free. Raises ReleaseRefused."""
     release = _locked(release)
     _require_ended_unmade(release)
+    delete_on_commit(release.stored_name)  # of a worker that died, if any
     release.delete()
 
 
@@ -101,6 +97,14 @@ def _require_ended_unmade(release: Release) -> None:
 
 
 def _ask(release: Release, by: User | None) -> Release:
-    release.work = works.ask(kind=RELEASE, collection=release.collection, subject=release.pk, by=by)
-    release.save(update_fields=["work"])
+    """Ask a worker for it, with the licence, creators and contents that the collection has now."""
+    collection = Collection.objects.get(pk=release.collection_id)
+    release.licence, release.creators = collection.licence, collection.creators
+    release.cite_as = collection.cite_as
+    release.texts_leave, release.media_leave = (
+        collection.texts_may_leave,
+        collection.media_may_leave,
+    )
+    release.work = works.ask(kind=RELEASE, collection=collection, subject=release.pk, by=by)
+    release.save()
     return release

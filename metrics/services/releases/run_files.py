@@ -9,7 +9,7 @@ from django.db.models import Count
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
-from metrics.core.labels.label_sources import kept_sources, usual_source
+from metrics.core.labels.label_sources import LabelSource, kept_sources, usual_source
 from metrics.core.releases import tables
 from metrics.core.releases.autojudge import MeanValue, QueryValue, leaderboard_lines
 from metrics.core.releases.file_names import file_stems
@@ -73,7 +73,7 @@ def _write_run(
     run = alias.run
     paths: dict[str, str] = {}
     if not alias.is_named:
-        no_file = "Its uploader has not said that it may be published."
+        no_file = "Nobody who may has said that it may be published."
     elif run.retired_at is not None or run.on_hold_since is not None:
         no_file = "It is not in use."
     else:
@@ -100,20 +100,20 @@ def _write_run_files(
     writer: ReleaseWriter, run: Run, stem: str, query_sets: dict[str, QuerySet]
 ) -> tuple[dict[str, str], str]:
     """Paths by query set, "" for the file without a gallery, and why there is none."""
-    paths = {}
+    paths: dict[str, str] = {}
     for name, scope in _run_scopes(run, query_sets).items():
         path = f"runs/{stem}{name and '.' + name}.run.gz"
         pieces = trec_lines(run=run, scope=scope)
         try:
             first = next(pieces, "")  # before the file is begun
         except TooLong as error:
-            return {}, str(error)
+            return paths, str(error)
         except FileNotFoundError:
-            return {}, "Its file is no longer in the store."
+            return paths, "Its file is no longer in the store."
         about = f"Run {run} as it was scored{name and ' on query set ' + name}, as a TREC run."
         writer.add_lines(path, about, chain([first], pieces))
         paths[name] = path
-    return paths, ""
+    return paths, "" if paths else "No query set has its direction."
 
 
 def _run_scopes(run: Run, query_sets: dict[str, QuerySet]) -> dict[str, ScoringScope]:
@@ -138,33 +138,46 @@ def write_scores(
     query_sets: dict[str, QuerySet],
 ) -> list[ScoreEntry]:
     """Measure the runs that are in use, and write their means and the value of each query."""
-    tables_of_scores = list(_measured(collection, aliases, query_sets))
-    entries = [entry for scores in tables_of_scores for entry in scores.entries]
+    entries: list[ScoreEntry] = []
+    measured_sets = _measured(collection, aliases, query_sets)
+    source = usual_source(labels.set_names(collection=collection))
+    writer.add_waiting_table(
+        "scores/per-query.parquet",
+        "The values that the means are of, query by query.",
+        tables.QUERY_SCORES,
+        _written_scores(writer, measured_sets, source, entries),
+    )
+    columns = {name: [getattr(entry, name) for entry in entries] for name in SCORE_COLUMNS}
     writer.add_table(
         "scores/scores.parquet",
         "The mean of each run, query set, label source and measure, with its 95 % interval.",
         tables.SCORES,
-        [{name: [getattr(entry, name) for entry in entries] for name in SCORE_COLUMNS}]
-        if entries
-        else [],
+        [columns] if entries else [],
     )
     writer.add_lines(
         "scores/scores.tsv", "The same means as text.", _score_lines(entries), n_header=1
     )
-    writer.add_table(
-        "scores/per-query.parquet",
-        "The values that these are the means of, query by query.",
-        tables.QUERY_SCORES,
-        (block for scores in tables_of_scores for block in _query_blocks(scores)),
-    )
-    source = usual_source(labels.set_names(collection=collection))
-    for scores in tables_of_scores:
+    return entries
+
+
+def _written_scores(
+    writer: ReleaseWriter,
+    measured_sets: Iterator[QuerySetScores],
+    source: LabelSource,
+    entries: list[ScoreEntry],
+) -> Iterator[dict[str, Any]]:
+    """Write the leaderboard of each query set, and yield its values as blocks of their table.
+
+    entries : those of all query sets are added to it
+    """
+    for scores in measured_sets:
         writer.add_lines(
             f"scores/auto-judge/{scores.stem}.{source_in_name(source)}.txt.gz",
             f"The values of {scores.stem}, {source.label}, as a TREC Auto-Judge leaderboard.",
             _auto_judge_lines(scores, source.key),
         )
-    return entries
+        entries += scores.entries
+        yield from _query_blocks(scores)
 
 
 def _auto_judge_lines(scores: QuerySetScores, source: str) -> Iterator[str]:

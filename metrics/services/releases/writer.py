@@ -1,10 +1,13 @@
 """Writes the files of a release into its archive, and keeps what its documents tell of each."""
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
+from pyarrow import parquet
 
 from metrics.core.files.folder_archives import FolderArchive, gzip_pieces
 from metrics.core.releases.manifest import FileEntry
@@ -61,6 +64,20 @@ class ReleaseWriter:
         self._n_rows = 0
         self._add(path, about, parquet_pieces(schema, self._counted(schema, blocks)))
 
+    def add_waiting_table(
+        self, path: str, about: str, schema: pa.Schema, blocks: Iterable[Mapping[str, Any]]
+    ) -> None:
+        """Write a Parquet table whose blocks come while other files are written.
+
+        The archive takes one file at a time, so the table waits in a file of its own.
+        """
+        with tempfile.TemporaryFile() as table:
+            for piece in parquet_pieces(schema, self._counted(schema, blocks)):
+                table.write(piece)
+            n_rows = parquet.ParquetFile(table).metadata.num_rows
+            table.seek(0)
+            self.add_blocks(path, about, iter(partial(table.read, 1 << 20), b""), n_rows=n_rows)
+
     def _encoded(self, pieces: Iterable[str]) -> Iterator[bytes]:
         for piece in pieces:
             self._count(piece.count("\n"))
@@ -80,6 +97,7 @@ class ReleaseWriter:
     def _add(
         self, path: str, about: str, pieces: Iterable[bytes], *, has_rows: bool = True
     ) -> None:
+        self._reporter.report()  # each file is a look whether it was cancelled
         suffix = PurePosixPath(path).suffix
         is_packed = suffix == ".gz"
         stored_file = self._archive.add(path, gzip_pieces(pieces) if is_packed else pieces)

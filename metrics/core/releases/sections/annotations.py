@@ -54,6 +54,8 @@ def process_paragraphs(manifest: Manifest) -> list[str]:
                 "refused",
             ]
         ),
+        "A pair can be in two of these lines: one that has a grade may wait for a further label, "
+        "and one that waits may have labels and no grade yet.",
         " ".join(versions),
     ]
 
@@ -105,12 +107,13 @@ def work_paragraphs(manifest: Manifest) -> list[str]:
     """Return the days, hours and pay of people."""
     work = manifest.work
     days = (
-        f"People judged from {inline(work.first_on)} to {inline(work.last_on)} (days in UTC)."
+        f"Annotators judged from {inline(work.first_on)} to {inline(work.last_on)} (days in UTC)."
         if work.first_on and work.last_on
-        else "The days on which people judged are not recorded."
+        else "Nobody judged in Assayer: all labels, if any, were imported."
     )
     hours = (
-        f"The judged pairs took them {_amount(work.hours, 'hour')}."
+        f"All answers that count, checks and training among them, took "
+        f"{_amount(work.hours, 'hour')}."
         if is_number(work.hours)
         else "No answer has a time, so the hours of work are not known."
     )
@@ -132,7 +135,8 @@ def agreement_paragraphs(manifest: Manifest) -> list[str]:
     agreement = manifest.agreement
     basis = (
         f"{counted(agreement.n_pairs, 'pair')} {_form(agreement.n_pairs, 'has', 'have')} two "
-        f"labels or more, {counted(agreement.n_labels, 'label')} in all."
+        f"labels or more, {counted(agreement.n_labels, 'label')} in all, without those that were "
+        "asked for on a disagreement."
         if agreement.n_pairs
         else "No pair has two labels."
     )

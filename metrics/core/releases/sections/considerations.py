@@ -31,7 +31,8 @@ def _pool_bias(manifest: Manifest) -> list[str]:
     return [
         "A run that was not pooled has results that nobody judged. How much that costs shows in "
         "the runs that were: their score with all labels, and without those of pairs that they "
-        "alone brought into a pool. Both are by the labels of people over those of references.",
+        "alone, among the runs in use, brought into a pool. Both are by people's labels over those "
+        "of the oldest reference set, if there is one.",
         table(
             (
                 *("Run", "Direction", "Query set", "Measure"),

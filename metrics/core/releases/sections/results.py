@@ -23,7 +23,10 @@ class ScoreBasis(NamedTuple):
 def results(manifest: Manifest) -> str:
     """Return the section Runs and scores."""
     scores = [score for score in manifest.scores if score.measure not in JUDGED]
-    shares = [score for score in manifest.scores if score.measure in JUDGED]
+    shares = sorted(
+        (score for score in manifest.scores if score.measure in JUDGED),
+        key=lambda score: JUDGED.index(score.measure),
+    )
     return "\n\n".join(
         [
             section("Runs and scores"),
@@ -63,7 +66,8 @@ def _runs(manifest: Manifest) -> list[str]:
             numbers=3,
         ),
         "“Without” counts the queries that a run does not answer. Unknown rows name items that the "
-        "collection does not have.",
+        "collection does not have. An alias such as run-01 holds in this release alone: another "
+        "may give it to another run.",
     ]
 
 

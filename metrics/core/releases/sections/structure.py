@@ -22,7 +22,7 @@ def structure(manifest: Manifest, files: Sequence[FileEntry]) -> str:
     """Return the section Dataset structure."""
     return "\n\n".join(
         [
-            section("Dataset structure", "A row of the labels is a query, a document and a grade."),
+            section("Dataset structure", "A row of the qrels is a query, a document and a grade."),
             section("Items", *item_paragraphs(manifest), level=3),
             section("Grades", *grade_paragraphs(manifest), level=3),
             section("Query sets", *query_set_paragraphs(manifest), level=3),

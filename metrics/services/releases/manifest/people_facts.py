@@ -42,16 +42,15 @@ def people_entries(*, numbers: ReleaseNumbers) -> tuple[PeopleEntry, ...]:
 
 
 def work_entry(*, collection: Collection) -> WorkEntry:
-    """The work of people; two queries.
+    """The work of annotators, simulated ones among them; two queries.
 
     Hours are the dashboard's "Hours of people so far": the active time of every answer that counts,
     checks, training, repeats and adjudications among them, without imports, which were not made
     here. The median is of the same answers without training.
     """
-    people = Judgment.objects.filter(
-        collection=collection, annotator__origin=Annotator.Origin.PERSON
-    )
-    days = people.aggregate(first=Min("at"), last=Max("at"))
+    judgments = Judgment.objects.filter(collection=collection)
+    own_judgments = judgments.exclude(annotator__origin=Annotator.Origin.IMPORT)
+    days = own_judgments.aggregate(first=Min("at"), last=Max("at"))
     with connection.cursor() as cursor:
         cursor.execute(_TIMES, [collection.pk, Round.Kind.IMPORT])
         hours, median_seconds = cursor.fetchone()

@@ -76,7 +76,7 @@ def pool_entries(
                 closed_on=day_of(pool.own_round().closed_at),
                 runs=tuple(sorted(aliases[run.pk] for run in visible_runs)),
                 n_hidden_runs=len(runs) - len(visible_runs),
-                depth=depths.get(pool.pk),
+                depth=None if len(visible_runs) < len(runs) else depths.get(pool.pk),
                 n_pairs=n_pairs[pool.pk],
                 n_judged=n_judged.get(pool.pk, 0),
                 policy_version=pool.own_round().policy.version,

@@ -155,8 +155,8 @@ def test_the_run_with_the_fewest_judged_results_is_named():
     unjudged = "In scores a pair without a label counts as not relevant."
     assert sentences(scores=scores) == (
         unjudged,
-        "Of the first 10 results of run run-01, 62.5 % are judged (query set “all”, forward), the "
-        "smallest share of a run here.",
+        "Of the first 10 results of run-01, 62.5 % are judged by people over reference “original” "
+        "(query set “all”, forward): no run here has a smaller share by labels of people.",
     )
     assert sentences(scores=[replace(SCORE, mean=1.0)]) == (unjudged,)
 

@@ -12,7 +12,8 @@ from annotate.services.background import works
 from annotate.services.collection import purging
 from annotate.services.people import accounts
 from metrics.models import Release, ReleaseEvent, ReleaseEventKind, ReleaseFile, ReleaseRun
-from metrics.services.releases import releases
+from metrics.services.releases import making, releases
+from pooling.models import Run
 from pooling.services.runs import deletion
 from tests import cast
 from tests.metrics import studies
@@ -22,6 +23,7 @@ from tests.metrics.services.releases.made_releases import (
     made_release,
     request_release,
 )
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 FROZEN = {
@@ -70,6 +72,15 @@ def test_a_release_takes_what_the_collection_says_of_itself(study):
     assert (release.licence, release.cite_as) == ("CC0-1.0", "Ada 2026")
     assert release.creators[0]["name"] == "Ada"
     assert (release.texts_leave, release.media_leave) == (True, False)
+
+
+def test_one_that_is_asked_for_once_more_takes_what_the_collection_says_then(study):
+    Collection.objects.filter(pk=study.pk).update(texts_may_leave=True)
+    release = request_release(study)
+    works.cancel(work=release.making, by=None)
+    Collection.objects.filter(pk=study.pk).update(texts_may_leave=False, licence="MIT")
+    release = releases.request_again(release=release, by=None)
+    assert (release.texts_leave, release.licence) == (False, "MIT")
 
 
 def test_a_cancelled_release_can_be_made_once_more(study):
@@ -135,6 +146,56 @@ def test_the_database_refuses_to_change_its_files_runs_and_events(study, stateme
     made_release(study)
     with connection.cursor() as cursor, pytest.raises(IntegrityError), transaction.atomic():
         cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO metrics_releasefile (release_id, path, media_type, about, n_bytes, sha256,"
+        " \"offset\") SELECT id, 'x', '', '', 1, '', 1 FROM metrics_release",
+        "INSERT INTO metrics_releaserun (release_id, alias, shows_name, holds_file)"
+        " SELECT id, 'x', false, false FROM metrics_release",
+        "UPDATE metrics_release SET withdrawal_reason = 'x'",
+        "UPDATE metrics_release SET withdrawn_at = now(), withdrawal_reason = 'x'",
+    ],
+)
+def test_the_database_refuses_further_parts_and_half_withdrawals(study, statement):
+    made_release(study)
+    with connection.cursor() as cursor, pytest.raises(IntegrityError), transaction.atomic():
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "change", [{"is_hidden": True}, {"may_be_published": False}], ids=["hidden", "taken back"]
+)
+def test_a_run_that_is_hidden_or_taken_back_while_it_is_made_ends_it(study, monkeypatch, change):
+    run = study.runs.earliest("pk")
+    Run.objects.filter(pk=run.pk).update(may_be_published=True)
+    store = making._store
+
+    def store_later(*arguments):
+        Run.objects.filter(pk=run.pk).update(**change)
+        store(*arguments)
+
+    monkeypatch.setattr(making, "_store", store_later)
+    release = perform_work(request_release(study))
+    assert (release.making.state, release.made_at) == (Work.State.FAILED, None)
+    assert "hidden or may not be published" in release.making.error
+    assert not default_storage.exists(release.stored_name)
+
+
+def test_a_cancellation_at_the_very_end_leaves_nothing(study, monkeypatch):
+    store = making._store
+
+    def store_later(release, work, folder):
+        works.cancel(work=work, by=None)
+        store(release, work, folder)
+
+    monkeypatch.setattr(making, "_store", store_later)
+    release = perform_work(request_release(study))
+    assert (release.making.state, release.made_at) == (Work.State.CANCELLED, None)
+    assert not default_storage.exists(release.stored_name)
+    assert not release.files.exists()
 
 
 def test_a_run_of_a_release_can_be_deleted_and_its_alias_stays(study):

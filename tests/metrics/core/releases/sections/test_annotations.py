@@ -26,6 +26,8 @@ def test_counts_are_in_the_plural():
         "17 reports that a pair cannot be judged or should be decided by somebody else",
         "88 pairs on which people and a reference set differ",
         "40 positives of a reference set that people refused",
+        "A pair can be in two of these lines: one that has a grade may wait for a further label, "
+        "and one that waits may have labels and no grade yet.",
         "1 version of the guidelines stands in manifest.json, under guidelines. 1 version of the "
         "policy stands in manifest.json, under policies.",
     ]
@@ -47,6 +49,8 @@ def test_and_in_the_singular():
         "1 report that a pair cannot be judged or should be decided by somebody else",
         "1 pair on which people and a reference set differ",
         "1 positive of a reference set that people refused",
+        "A pair can be in two of these lines: one that has a grade may wait for a further label, "
+        "and one that waits may have labels and no grade yet.",
         "2 versions of the guidelines stand in manifest.json, under guidelines. This release has "
         "no version of the policy.",
     ]
@@ -76,17 +80,18 @@ def test_annotators_are_told_by_where_their_labels_come_from():
 
 def test_hours_and_pay_are_told_or_that_they_are_not_known():
     assert paragraphs_under(card(), "Hours and pay") == [
-        "People judged from 2026-09-01 to 2026-11-20 (days in UTC). The judged pairs took them "
-        "41.25 hours. Half of the answers with a time took 9.4 seconds or less.",
+        "Annotators judged from 2026-09-01 to 2026-11-20 (days in UTC). All answers that count, "
+        "checks and training among them, took 41.25 hours. Half of the answers with a time took "
+        "9.4 seconds or less.",
         "An hour was paid 15 EUR.",
     ]
     work = replace(example_manifest().work, hours=1.0, median_seconds=1.0)
-    assert "took them 1 hour. Half of the answers with a time took 1 second or less." in (
+    assert "took 1 hour. Half of the answers with a time took 1 second or less." in (
         card(work=work)
     )
     assert paragraphs_under(card(work=bare_manifest().work), "Hours and pay") == [
-        "The days on which people judged are not recorded. No answer has a time, so the hours of "
-        "work are not known. How long an answer took is not known.",
+        "Nobody judged in Assayer: all labels, if any, were imported. No answer has a time, so the "
+        "hours of work are not known. How long an answer took is not known.",
         "This release does not tell what annotators were paid.",
     ]
 
@@ -96,7 +101,7 @@ def test_agreement_has_its_interval_or_the_reason_why_it_is_undefined():
         "Krippendorff's alpha of the labels, for ordinal grades, is 0.713, with a 95 % interval "
         "from 0.671 to 0.752.",
         "Of two labels of the same pair 84.2 % have the same grade. 1,050 pairs have two labels or "
-        "more, 2,150 labels in all.",
+        "more, 2,150 labels in all, without those that were asked for on a disagreement.",
     ]
     assert paragraphs_under(card(agreement=bare_manifest().agreement), "Agreement") == [
         "Krippendorff's alpha of the labels is undefined. No pair has two labels.",
