@@ -157,9 +157,9 @@ def top_codes(
     return query * WIDTH + document
 
 
-def common(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers that are among the others."""
-    return numbers[is_among(numbers, others)]
+def common(numbers: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers that are among the members."""
+    return numbers[is_among(numbers, members)]
 
 
 def _texts(collection: Collection) -> dict[int, str]:

@@ -72,8 +72,8 @@ def _store(release: Release, work: Work, folder: MadeFolder) -> None:
         with transaction.atomic():
             if works.is_cancelling(work=work):
                 raise Cancelled
-            is_stored = works.finish(work=work)
-            if is_stored:
+            is_finished = works.finish(work=work)
+            if is_finished:
                 _store_rows(release, work, folder)
                 Release.objects.filter(pk=release.pk).update(
                     made_at=Now(),
@@ -83,11 +83,10 @@ def _store(release: Release, work: Work, folder: MadeFolder) -> None:
                     n_bytes=n_bytes,
                     sha256=digest,
                 )
-    except BaseException:
-        default_storage.delete(name)
-        raise
-    if not is_stored:
-        default_storage.delete(name)
+        is_stored = is_finished
+    finally:
+        if not is_stored:
+            default_storage.delete(name)
 
 
 def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
