@@ -67,7 +67,7 @@ def _store(release: Release, work: Work, folder: MadeFolder) -> None:
     default_storage.delete(release.stored_name)  # of an attempt whose worker died
     folder.stream.seek(0)
     name = default_storage.save(release.stored_name, File(folder.stream))
-    is_stored = False
+    is_finished = False
     try:
         with transaction.atomic():
             if works.is_cancelling(work=work):
@@ -83,10 +83,13 @@ def _store(release: Release, work: Work, folder: MadeFolder) -> None:
                     n_bytes=n_bytes,
                     sha256=digest,
                 )
-        is_stored = is_finished
-    finally:
-        if not is_stored:
-            default_storage.delete(name)
+    except (Cancelled, works.Failed):
+        default_storage.delete(name)
+        raise
+    # After other errors it waits for the next attempt, or for the release to be discarded: the
+    # connection may have broken once all was committed.
+    if not is_finished:
+        default_storage.delete(name)
 
 
 def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
