@@ -180,7 +180,7 @@ def cases() -> Iterator[ParameterSet]:
         "pool reopening": Case(Pool.Transition.REOPENING, pool_reopening, "annotate_seat", row=4),
         "review": Case(bulk_decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
-        "release": Case(making.RELEASE, release, "metrics_release"),
+        "release": Case(making.RELEASE, release, "metrics_releasefile"),
     }
     by_default = ("items", "judgments", "run reading", "pool opening")
     for name, case in cases.items():

@@ -107,7 +107,7 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
         for entry in folder.writer.files
     )
     with_files = {run.alias for run in folder.manifest.runs if run.file or run.gallery_files}
-    runs = locked_runs(folder.aliases)
+    runs = present_runs(folder.aliases)
     ReleaseRun.objects.bulk_create(
         ReleaseRun(
             release=release,
@@ -121,13 +121,13 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
     ReleaseEvent.objects.create(release=release, kind=ReleaseEventKind.MADE, by=work.by)
 
 
-def locked_runs(aliases: list[RunAlias]) -> dict[int, Run]:
-    """Lock the runs of a release, and look once more whether they may be in it.
+def present_runs(aliases: list[RunAlias]) -> dict[int, Run]:
+    """Read the runs of a release once more, by key, and look whether they may still be in it.
 
-    One may have been deleted meanwhile. Raises Failed where somebody has hidden a run meanwhile, or
-    taken back that its name may be published.
+    One may have been deleted meanwhile. They are not locked: nobody waits for a release. Raises
+    Failed where a run was hidden meanwhile, or its name may not be published any more.
     """
-    runs = Run.objects.select_for_update(no_key=True).in_bulk([alias.run.pk for alias in aliases])
+    runs = Run.objects.in_bulk([alias.run.pk for alias in aliases])
     for alias in aliases:
         run = runs.get(alias.run.pk)
         if run and (run.is_hidden or (alias.is_named and not run.may_be_published)):
