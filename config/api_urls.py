@@ -38,5 +38,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pooling.api.pools")),
     path("", include("metrics.api.qrels")),
     path("", include("metrics.api.analyses")),
+    path("", include("metrics.api.release_diffs")),
     path("<path:subpath>", UnknownEndpoint.as_view(), name="unknown"),
 ]

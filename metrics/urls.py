@@ -13,6 +13,7 @@ from metrics.views import (
     leaderboard,
     plans,
     pool_bias,
+    release_diffs,
     releases,
 )
 
@@ -41,6 +42,11 @@ DOWNLOADS = [
     path("<int:pk>/again/", downloads.download_again, name="download-again"),
     path("<int:pk>/file/", downloads.download_file, name="download-file"),
 ]
+RELEASE_DIFF = [
+    path("", release_diffs.release_diff, name="release-diff"),
+    path("state/", release_diffs.release_diff_state, name="release-diff-state"),
+    path("<slug:table>.csv", release_diffs.release_diff_table, name="release-diff-table"),
+]
 RELEASES = [
     path("", releases.releases, name="releases"),
     path("new/", releases.release_new, name="release-new"),
@@ -52,6 +58,7 @@ RELEASES = [
     path("<str:version>/withdraw/", releases.release_withdraw, name="release-withdraw"),
     path("<str:version>/archive/", releases.release_archive, name="release-archive"),
     path("<str:version>/files/<path:path>", releases.release_file, name="release-file"),
+    path("<str:version>/diff/", include(RELEASE_DIFF)),
 ]
 ANALYSES = [
     path("", analysis.analyses, name="analyses"),

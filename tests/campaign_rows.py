@@ -159,7 +159,11 @@ def make_release(collection: Collection, run: Run, by: User) -> None:
         file="releases/none",
         n_bytes=3,
         sha256=uuid4().hex * 2,
-        manifest={"version": "1.0"},
+        manifest={
+            "version": "1.0",
+            "levels": [],
+            "label_sources": [{"key": "only", "label": "people only", "qrels": []}],
+        },
     )
     ReleaseEvent.objects.create(release=release, kind="made", by=by)
 

@@ -1,1 +1,1 @@
-"""The API of metrics: qrels and analyses."""
+"""The API of metrics: qrels, analyses and diffs of releases."""

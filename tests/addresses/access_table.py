@@ -45,6 +45,7 @@ PLAIN_CASES = {
     "download_kind": "disputed",
     "version": "1.0",
     "path": "README.md",
+    "table": "grades",
     "chapter": "collection",
     "name": "positives-per-query",
     "number": 1,

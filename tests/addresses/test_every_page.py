@@ -71,6 +71,7 @@ NO_PAGES = {
             "metrics:explorer-state",
             "metrics:download-state",
             "metrics:release-state",
+            "metrics:release-diff-state",
             "metrics:pool-bias-state",
         ),
         "a part that its page fetches",

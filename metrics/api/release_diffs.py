@@ -1,0 +1,90 @@
+"""API of diffs: what changed between a release and another one, or the labels now."""
+
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.access import LEADERS
+from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.models import ApiToken
+from metrics.forms.release_diffs import DiffForm
+from metrics.models import Release
+from metrics.services.analysis.files import as_csv
+from metrics.services.releases.diffs.changed_labels import LINES
+from metrics.services.releases.diffs.computation import DiffRequest
+from metrics.services.releases.diffs.page import TABLES, as_json, look
+
+CSV = "text/csv; charset=utf-8"
+COMPUTING = {"state": "computing"}
+LATER = {"Retry-After": "3"}
+
+
+class ReleaseDiffView(APIView):
+    """GET collections/<slug>/releases/<version>/diff/?to=&label_source="""
+
+    scope = ApiToken.Scope.RELEASES_READ
+
+    def get(self, request: TokenRequest, slug: str, version: str) -> Response:
+        """All tables of a diff; 202 while it is computed.
+
+        to : a version, or "now", which is the default; label_source : by its key
+        """
+        diff = _diff_request(request, slug, version)
+        answer = look(diff)
+        if answer is None:
+            return Response(COMPUTING, status=202, headers=LATER)
+        return Response(as_json(diff=diff, answer=answer))
+
+
+class ReleaseDiffTableView(APIView):
+    """GET collections/<slug>/releases/<version>/diff/<table>.csv?to=&label_source="""
+
+    scope = ApiToken.Scope.RELEASES_READ
+
+    def get(self, request: TokenRequest, slug: str, version: str, table: str) -> HttpResponseBase:
+        """A table of a diff as CSV; 202 while it is computed.
+
+        `pairs` has every pair whose grade differs, `labels` every label of an annotator.
+        """
+        diff = _diff_request(request, slug, version)
+        headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
+        if table in LINES:
+            return StreamingHttpResponse(LINES[table](diff), content_type=CSV, headers=headers)
+        if table not in TABLES:
+            raise Http404
+        answer = look(diff)
+        if answer is None:
+            return Response(COMPUTING, status=202, headers=LATER)
+        text = as_csv(TABLES[table](answer.tables))
+        return HttpResponse(text, content_type=CSV, headers=headers)
+
+
+def _diff_request(request: TokenRequest, slug: str, version: str) -> DiffRequest:
+    """The requested diff; Http404 without the release, Unprocessable for unreadable parameters."""
+    collection = get_collection(request=request, slug=slug, roles=LEADERS)
+    releases = Release.objects.available().select_related("collection")
+    release = get_object_or_404(releases, collection=collection, version=version)
+    form = DiffForm(request.query_params, release=release)
+    for name in request.query_params:
+        if name not in form.fields:
+            names = ", ".join(form.fields)
+            raise Unprocessable(f'"{name[:60]}" is no parameter; there are {names}.')
+    if not form.is_valid():
+        raise invalid_form(form)
+    return form.diff_request()
+
+
+urlpatterns = [
+    path(
+        "collections/<slug:slug>/releases/<str:version>/diff/",
+        ReleaseDiffView.as_view(),
+        name="release-diff",
+    ),
+    path(
+        "collections/<slug:slug>/releases/<str:version>/diff/<slug:table>.csv",
+        ReleaseDiffTableView.as_view(),
+        name="release-diff-table",
+    ),
+]

@@ -1,0 +1,149 @@
+"""The page of a diff, and its tables by name."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from annotate.core.files.spreadsheet_cells import timestamp
+from annotate.models import Kept
+from annotate.services.background import kept
+from metrics.charts.charts import Chart
+from metrics.charts.results import AnalysisResult
+from metrics.services.releases.diffs.computation import DiffRequest
+from metrics.services.releases.diffs.tables import DiffTables
+
+LONG = 12  # rows of a table
+# the tables that a diff keeps, by the names of their files
+TABLES: dict[str, Callable[[DiffTables], AnalysisResult]] = {
+    "grades": DiffTables.grades,
+    "queries": DiffTables.queries,
+    "people": DiffTables.people,
+    "agreement": DiffTables.agreement,
+    "scores": DiffTables.scores,
+    "swaps": DiffTables.swaps,
+}
+
+
+class DiffPanel(NamedTuple):
+    """A table of the page, under a heading, with the addresses of files by their labels."""
+
+    id: str
+    heading: str
+    result: AnalysisResult
+    files: dict[str, str]
+
+    @property
+    def is_long(self) -> bool:
+        """True if the table is long, and folded up on the page."""
+        return self.result.spec is None and self.result.n_rows > LONG
+
+    @property
+    def chart(self) -> Chart:
+        """The chart with its table; without a specification where it is a table alone."""
+        return self.result.chart(id=self.id, caption=self.result.reading)
+
+
+class DiffAnswer(NamedTuple):
+    """A computed diff; is_stale : its labels or scores have changed since."""
+
+    tables: DiffTables
+    computed_at: datetime
+    is_stale: bool
+
+
+def look(diff: DiffRequest) -> DiffAnswer | None:
+    """Look at a diff; None while it is computed for the first time. Four queries at most."""
+    view = kept.look(inquiry=diff.inquiry)
+    if view.row is None:
+        return None
+    return DiffAnswer(tables_of(diff, view.row), view.row.computed_at, not view.is_fresh)
+
+
+def tables_of(diff: DiffRequest, row: Kept) -> DiffTables:
+    """The tables of a kept diff, with the names that the levels have on the later side."""
+    level_names = {row["grade"]: row["name"] for row in diff.before.manifest["levels"]}
+    if diff.after is None:
+        level_names |= dict(diff.before.collection.levels.values_list("grade", "name"))
+    else:
+        level_names |= {row["grade"]: row["name"] for row in diff.after.manifest["levels"]}
+    return DiffTables(row.value, diff.sides, level_names)
+
+
+def as_json(*, diff: DiffRequest, answer: DiffAnswer) -> dict[str, Any]:
+    """Both sides, and every kept table with a row as an object."""
+    after = diff.after
+    return {
+        "before": {"version": diff.before.version, "as_of": timestamp(diff.before.as_of)},
+        "after": {
+            "version": after.version if after else None,
+            "as_of": timestamp(after.as_of if after else answer.computed_at),
+        },
+        "label_source": diff.source.key,
+        "computed_at": timestamp(answer.computed_at),
+        "is_stale": answer.is_stale,
+        "tables": {name: _table_json(table(answer.tables)) for name, table in TABLES.items()},
+    }
+
+
+def _table_json(result: AnalysisResult) -> dict[str, Any]:
+    keys = [column.key for column in result.columns]
+    return {
+        "headline": result.headline,
+        "reading": result.reading,
+        "notes": result.notes,
+        "columns": [{"key": column.key, "title": column.title} for column in result.columns],
+        "rows": [dict(zip(keys, row, strict=True)) for row in result.rows],
+    }
+
+
+class DiffPage:
+    """The page of a diff that was computed.
+
+    address : (slug, version) of the release that the page is of; parameters : of the diff
+    board : as the address names it; the first where it names none that there is
+    """
+
+    def __init__(
+        self,
+        answer: DiffAnswer,
+        *,
+        address: tuple[str, str],
+        parameters: dict[str, str],
+        board: str = "",
+    ) -> None:
+        self.answer, self._address, self._parameters = answer, address, parameters
+        self.boards = {" ".join(board): board for board in answer.tables.boards}
+        self.board = board if board in self.boards else next(iter(self.boards), "")
+
+    @cached_property
+    def panels(self) -> list[DiffPanel]:
+        """The tables: agreement and scores, then what became of grades and labels."""
+        tables = self.answer.tables
+        panels = [self._panel("agreement", "Agreement", tables.agreement())]
+        if self.board:
+            board = tables.board(self.boards[self.board])
+            panels.append(self._panel("scores", "Scores", board, scores="CSV of all scores"))
+        return [
+            *panels,
+            self._panel("swaps", "Systems that changed places", tables.swaps()),
+            self._panel("grades", "Grades of pairs", tables.grades(), pairs="CSV of the pairs"),
+            self._panel("queries", "Grades by query", tables.queries()),
+            self._panel(
+                "people", "Labels by annotator", tables.people(), labels="CSV of the labels"
+            ),
+        ]
+
+    def _panel(self, name: str, heading: str, result: AnalysisResult, **files: str) -> DiffPanel:
+        labels = {name: "CSV", **files}
+        addresses = {
+            label: reverse("metrics:release-diff-table", args=[*self._address, table])
+            for table, label in labels.items()
+        }
+        query = urlencode(self._parameters)
+        return DiffPanel(
+            name, heading, result, {label: f"{url}?{query}" for label, url in addresses.items()}
+        )

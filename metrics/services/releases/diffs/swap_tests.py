@@ -1,0 +1,80 @@
+"""Tests of the runs that changed places, on either side, as a leaderboard tests its runs."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.measures.measures import parse_one
+from metrics.core.releases.diffs.score_changes import (
+    BoardKey,
+    ScoreKey,
+    Scores,
+    Swap,
+    score_changes,
+)
+from metrics.core.statistics.rounding import rounding
+from metrics.services.leaderboard.decisions import decision_facts
+from metrics.services.releases.diffs.states import BoardValues, State
+
+UNEQUAL_WEIGHTS = "its queries weigh differently in a mean, and a release does not hold the weights"
+
+
+class BoardTest(NamedTuple):
+    """The pairs of runs that differ on a board on one side; why : there is no test, or empty."""
+
+    why: str
+    pairs: frozenset[frozenset[str]]
+
+    def is_decided(self, swap: Swap) -> bool | None:
+        """True if the two differ; None without a test."""
+        return None if self.why else frozenset({swap.first, swap.second}) in self.pairs
+
+
+def swap_tests(
+    pairs: Sequence[Swap], before: State, after: State
+) -> dict[BoardKey, list[BoardTest]]:
+    """Test the boards with swaps, before and after, each with the runs that both sides have on it.
+
+    All boards share the time that a leaderboard gives its measures.
+    """
+    boards = list(dict.fromkeys(pair.board for pair in pairs))
+    if not boards:
+        return {}
+    runs: dict[BoardKey, list[str]] = {board: [] for board in boards}
+    for change in score_changes(before.scores, after.scores):
+        if change.change is not None and change.key.board in runs:
+            runs[change.key.board].append(change.key.run)
+    sides = [(state.scores, state.board_values(boards)) for state in (before, after)]
+    return {
+        board: [
+            board_test(board, runs[board], values[board], scores, n_boards=len(boards))
+            for scores, values in sides
+        ]
+        for board in boards
+    }
+
+
+def board_test(
+    board: BoardKey, runs: list[str], values: BoardValues, scores: Scores, *, n_boards: int
+) -> BoardTest:
+    """Test which runs of a board differ, by the default method of leaderboards."""
+    if not values.values.keys() >= set(runs):
+        return BoardTest("the scores are being made", frozenset())
+    measure, groups = parse_one(board.measure), values.groups
+    table = np.stack([values.values[run] for run in runs], axis=1)
+    if measure.is_mean and len(table) == groups.n_queries and np.isfinite(table).all():
+        means = np.array([scores[ScoreKey(board, run)].mean for run in runs])
+        if np.abs(groups.mean(table) - means).max() > rounding(table):
+            return BoardTest(UNEQUAL_WEIGHTS, frozenset())
+    facts = decision_facts(
+        measure,
+        table,
+        list(range(len(runs))),
+        groups=groups,
+        method=METHODS[0],
+        n_measures=n_boards,
+    )
+    pairs = frozenset(frozenset({runs[i], runs[j]}) for i, j in facts["pairs"])
+    return BoardTest(facts["why"], pairs)

@@ -1,0 +1,101 @@
+"""The diff of a release with another one, or with the labels now: its page and its files."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotate import access
+from annotate.access import LEADERS
+from annotate.http import SignedIn
+from annotate.services.background import progress
+from metrics.forms.release_diffs import DiffForm
+from metrics.models import Release
+from metrics.services.analysis.files import as_csv
+from metrics.services.releases.diffs.changed_labels import LINES
+from metrics.services.releases.diffs.computation import DiffRequest
+from metrics.services.releases.diffs.page import TABLES, DiffPage, look
+
+CSV = "text/csv; charset=utf-8"
+PLAIN = "text/plain; charset=utf-8"
+
+
+@require_safe
+@never_cache
+@login_required
+def release_diff(request: SignedIn, slug: str, version: str) -> HttpResponse:
+    """What changed between a release and another one, or the present."""
+    form = _form(request, slug, version)
+    context = {"collection": form.release.collection, "release": form.release, "form": form}
+    if not form.is_valid():
+        return render(request, "metrics/releases/diff.html", context, status=422)
+    diff, parameters = form.diff_request(), form.cleaned_data
+    context |= {"diff": diff, "job": None}
+    answer = look(diff)
+    if answer is None:
+        context["job"] = _job(diff, slug, version, parameters)
+    else:
+        board = request.GET.get("board", "")
+        address = (slug, version)
+        context["page"] = DiffPage(answer, address=address, parameters=parameters, board=board)
+    return render(request, "metrics/releases/diff.html", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpResponse:
+    """Polled every 2 seconds while a diff is computed; then redirects to its page."""
+    form = _form(request, slug, version)
+    if not form.is_valid():
+        raise Http404
+    diff, parameters = form.diff_request(), form.cleaned_data
+    if look(diff) is None:
+        return render(request, "parts/_job.html", _job(diff, slug, version, parameters))
+    address = reverse("metrics:release-diff", args=[slug, version])
+    return HttpResponse(headers={"HX-Redirect": f"{address}?{urlencode(parameters)}"})
+
+
+@require_safe
+@never_cache
+@login_required
+def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -> HttpResponseBase:
+    """Send a table of a diff as CSV; 202 while it is computed."""
+    form = _form(request, slug, version)
+    if table not in TABLES | LINES:
+        raise Http404
+    if not form.is_valid():
+        errors = [str(text) for texts in form.errors.values() for text in texts]
+        return HttpResponse("\n".join(errors) + "\n", status=422, content_type=PLAIN)
+    diff = form.diff_request()
+    headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
+    if table in LINES:
+        return StreamingHttpResponse(LINES[table](diff), content_type=CSV, headers=headers)
+    answer = look(diff)
+    if answer is None:
+        message = "The table is being computed; ask again in a few seconds.\n"
+        return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
+    return HttpResponse(as_csv(TABLES[table](answer.tables)), content_type=CSV, headers=headers)
+
+
+def _form(request: SignedIn, slug: str, version: str) -> DiffForm:
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    releases = Release.objects.available().select_related("collection")
+    release = get_object_or_404(releases, collection=collection, version=version)
+    return DiffForm(request.GET, release=release)
+
+
+def _job(
+    diff: DiffRequest, slug: str, version: str, parameters: dict[str, str]
+) -> dict[str, object]:
+    address = reverse("metrics:release-diff-state", args=[slug, version])
+    return {
+        "id": "diff-job",
+        "poll_url": f"{address}?{urlencode(parameters)}",
+        "title": "Comparing",
+        "detail": "Some seconds; the page may be left meanwhile.",
+        "job_status": progress.job_status(job=diff.inquiry.job),
+    }
