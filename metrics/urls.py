@@ -1,6 +1,6 @@
 """URLs of metrics: dashboard, leaderboard, explorer, analyses and their pages, downloads, bias."""
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from metrics.views import (
     alarms,
@@ -13,9 +13,8 @@ from metrics.views import (
     leaderboard,
     plans,
     pool_bias,
-    release_diffs,
-    releases,
 )
+from metrics.views.releases import release_diffs, releases
 
 DASHBOARD = [
     path("", dashboard.dashboard, name="dashboard"),
@@ -47,7 +46,7 @@ RELEASE_DIFF = [
     path("state/", release_diffs.release_diff_state, name="release-diff-state"),
     path("<slug:table>.csv", release_diffs.release_diff_table, name="release-diff-table"),
 ]
-RELEASES = [
+RELEASES: list[URLPattern | URLResolver] = [
     path("", releases.releases, name="releases"),
     path("new/", releases.release_new, name="release-new"),
     path("<str:version>/", releases.release, name="release"),

@@ -13,6 +13,7 @@ from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
 from metrics.services.analysis.files import as_csv
 from metrics.services.releases.diffs.changed_labels import LINES
+from metrics.services.releases.diffs.choices import diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.diffs.page import TABLES, as_json, look
 
@@ -66,14 +67,20 @@ def _diff_request(request: TokenRequest, slug: str, version: str) -> DiffRequest
     collection = get_collection(request=request, slug=slug, roles=LEADERS)
     releases = Release.objects.available().select_related("collection")
     release = get_object_or_404(releases, collection=collection, version=version)
-    form = DiffForm(request.query_params, release=release)
+    choices = diff_choices(release=release, to=request.query_params.get("to", ""))
+    form = DiffForm(
+        request.query_params,
+        versions=choices.other_releases,
+        sources=choices.sources,
+        default_source=choices.default_source,
+    )
     for name in request.query_params:
         if name not in form.fields:
             names = ", ".join(form.fields)
             raise Unprocessable(f'"{name[:60]}" is no parameter; there are {names}.')
     if not form.is_valid():
         raise invalid_form(form)
-    return form.diff_request()
+    return choices.diff_request(**form.cleaned_data)
 
 
 urlpatterns = [

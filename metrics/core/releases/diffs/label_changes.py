@@ -39,7 +39,7 @@ class GradeCount(NamedTuple):
     n: int
 
 
-class LabelChanges(NamedTuple):
+class TableChanges(NamedTuple):
     """The labels of two tables, compared by their keys.
 
     grades : how many labels have which grades, equal ones too, ascending, None first
@@ -84,7 +84,7 @@ class LabelChanges(NamedTuple):
         return sorted(rows, key=lambda counts: (-counts.total, counts.name))
 
 
-def label_changes(before: pa.Table, after: pa.Table, *, keys: Sequence[str]) -> LabelChanges:
+def label_changes(before: pa.Table, after: pa.Table, *, keys: Sequence[str]) -> TableChanges:
     """Compare two tables of labels by their keys."""
     columns = [*keys, "grade"]
     joined = before.select(columns).join(
@@ -100,7 +100,7 @@ def label_changes(before: pa.Table, after: pa.Table, *, keys: Sequence[str]) -> 
     is_same = pc.fill_null(pc.equal(table[BEFORE], table[AFTER]), False)
     changes = table.filter(pc.invert(is_same))
     order = [(key, "ascending") for key in keys]
-    return LabelChanges(sorted(grades, key=_no_label_first), changes.sort_by(order))
+    return TableChanges(sorted(grades, key=_no_label_first), changes.sort_by(order))
 
 
 def _no_label_first(count: GradeCount) -> list[int]:

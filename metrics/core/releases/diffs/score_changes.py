@@ -87,10 +87,12 @@ def _swaps_of(board: BoardKey, rows: list[ScoreChange], *, sign: int) -> list[Sw
         np.array([getattr(row, side).mean for row in rows], dtype=np.float64)
         for side in ("before", "after")
     )
-    ordered = [with_ties(means, within=rounding_of_sums(means)) for means in (before, after)]
+    means_with_ties = [
+        with_ties(means, within=rounding_of_sums(means)) for means in (before, after)
+    ]
     result = []
     for i, j in combinations(range(len(rows)), 2):
-        gaps = [sign * (means[i] - means[j]) for means in ordered]
+        gaps = [sign * (means[i] - means[j]) for means in means_with_ties]
         if min(gaps) < 0 < max(gaps):
             first, second = (i, j) if gaps[0] > 0 else (j, i)
             result.append(

@@ -39,7 +39,7 @@ class DiffRequest(NamedTuple):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What pages and files call both sides."""
+        """The names of both sides on pages and in files."""
         return self.before.version, "now" if self.after is None else self.after.version
 
     def file_name(self, table: str) -> str:

@@ -231,7 +231,7 @@ class DiffTables(NamedTuple):
         return list(dict.fromkeys(BoardKey(*row[:3]) for row in self.value["scores"]))
 
     def run_name(self, key: str) -> str:
-        """What the sides call a run: both names where they differ."""
+        """The name that the sides give a run; both where they differ."""
         before, after = self.value["runs"][key]
         if None in (before, after) or before == after:
             return str(after if before is None else before)

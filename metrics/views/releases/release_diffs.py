@@ -16,6 +16,7 @@ from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
 from metrics.services.analysis.files import as_csv
 from metrics.services.releases.diffs.changed_labels import LINES
+from metrics.services.releases.diffs.choices import DiffChoices, diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.diffs.page import TABLES, DiffPage, look
 
@@ -27,12 +28,12 @@ PLAIN = "text/plain; charset=utf-8"
 @never_cache
 @login_required
 def release_diff(request: SignedIn, slug: str, version: str) -> HttpResponse:
-    """What changed between a release and another one, or the present."""
-    form = _form(request, slug, version)
-    context = {"collection": form.release.collection, "release": form.release, "form": form}
+    """The page of a diff of a release with another one, or with the present."""
+    choices, form = _choices(request, slug, version)
+    context = {"collection": choices.release.collection, "release": choices.release, "form": form}
     if not form.is_valid():
         return render(request, "metrics/releases/diff.html", context, status=422)
-    diff, parameters = form.diff_request(), form.cleaned_data
+    diff, parameters = choices.diff_request(**form.cleaned_data), form.cleaned_data
     context |= {"diff": diff, "job": None}
     answer = look(diff)
     if answer is None:
@@ -49,10 +50,10 @@ def release_diff(request: SignedIn, slug: str, version: str) -> HttpResponse:
 @login_required
 def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpResponse:
     """Polled every 2 seconds while a diff is computed; then redirects to its page."""
-    form = _form(request, slug, version)
+    choices, form = _choices(request, slug, version)
     if not form.is_valid():
         raise Http404
-    diff, parameters = form.diff_request(), form.cleaned_data
+    diff, parameters = choices.diff_request(**form.cleaned_data), form.cleaned_data
     if look(diff) is None:
         return render(request, "parts/_job.html", _job(diff, slug, version, parameters))
     address = reverse("metrics:release-diff", args=[slug, version])
@@ -64,13 +65,13 @@ def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpRespon
 @login_required
 def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -> HttpResponseBase:
     """Send a table of a diff as CSV; 202 while it is computed."""
-    form = _form(request, slug, version)
+    choices, form = _choices(request, slug, version)
     if table not in TABLES | LINES:
         raise Http404
     if not form.is_valid():
         errors = [str(text) for texts in form.errors.values() for text in texts]
         return HttpResponse("\n".join(errors) + "\n", status=422, content_type=PLAIN)
-    diff = form.diff_request()
+    diff = choices.diff_request(**form.cleaned_data)
     headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
     if table in LINES:
         return StreamingHttpResponse(LINES[table](diff), content_type=CSV, headers=headers)
@@ -81,11 +82,18 @@ def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -
     return HttpResponse(as_csv(TABLES[table](answer.tables)), content_type=CSV, headers=headers)
 
 
-def _form(request: SignedIn, slug: str, version: str) -> DiffForm:
+def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, DiffForm]:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     releases = Release.objects.available().select_related("collection")
     release = get_object_or_404(releases, collection=collection, version=version)
-    return DiffForm(request.GET, release=release)
+    choices = diff_choices(release=release, to=request.GET.get("to", ""))
+    form = DiffForm(
+        request.GET,
+        versions=choices.other_releases,
+        sources=choices.sources,
+        default_source=choices.default_source,
+    )
+    return choices, form
 
 
 def _job(

@@ -1,0 +1,1 @@
+"""The pages of releases: made, compared, withdrawn."""
