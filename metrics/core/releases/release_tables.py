@@ -57,6 +57,7 @@ ABOUT = {
     "stratum": "Stratum of the draw; empty: not shown.",
     "threshold": "The smallest grade that counts as positive.",
     "value": "Value of the measure; empty where it is undefined.",
+    "weight": "Weight of the query in means and intervals: 1, but where a pool drew queries.",
 }
 ABOUT_JUDGMENTS = {
     "query": "Id of the query.",

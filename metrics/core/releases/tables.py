@@ -41,7 +41,8 @@ SCORES = pa.schema(
         "n_with_positive": pa.int32(),
     }
 )
-# the values that those are the means of; queries of one group are resampled together
+# the values that those are the means of; queries of one group are resampled together, and one that
+# was drawn counts by its weight
 QUERY_SCORES = pa.schema(
     {
         "run": _WORD,
@@ -53,6 +54,7 @@ QUERY_SCORES = pa.schema(
         "query": _WORD,
         "value": pa.float64(),
         "group": _WORD,
+        "weight": pa.float64(),
     }
 )
 # one row a pair of a pool, as it was at the pool's opening
@@ -93,6 +95,13 @@ def words(positions: NDArray[np.integer], names: Sequence[str]) -> pa.Dictionary
 def one_word(name: str, n: int) -> pa.DictionaryArray:
     """A column of n times the same name."""
     return words(np.zeros(n, dtype=np.int32), [name])
+
+
+def type_words(kind: pa.DataType) -> str:
+    """The type of a column in words; a dictionary of words is text, and lists name no items."""
+    if pa.types.is_list(kind):
+        return f"list of {type_words(kind.value_type)}"
+    return "string" if pa.types.is_dictionary(kind) else str(kind)
 
 
 def _column(field: pa.Field, cells: Any) -> pa.Array:

@@ -36,6 +36,7 @@ class QuerySetScores(NamedTuple):
     stem : the name that files of the query set begin with
     entries : (S,) means; values : of the Q queries for each of them
     queries, groups : (Q,) ids of the queries, names of their groups
+    weight : (Q,) how many queries each stands for, 1 on the average
     """
 
     stem: str
@@ -43,6 +44,7 @@ class QuerySetScores(NamedTuple):
     values: list[NDArray[np.float64]]
     queries: list[str]
     groups: list[str]
+    weight: NDArray[np.float64]
 
 
 def write_runs(
@@ -237,7 +239,10 @@ def _query_set_scores(
         direction=board.scope.direction,
         sources=board.scope.sources,
     )
-    return QuerySetScores(stem, entries, values, external_ids.of(board.scope.sources), groups)
+    queries, weight = external_ids.of(board.scope.sources), board.groups.weight
+    if weight is None:
+        weight = np.ones(len(queries))
+    return QuerySetScores(stem, entries, values, queries, groups, weight)
 
 
 def _query_blocks(scores: QuerySetScores) -> Iterator[dict[str, Any]]:
@@ -257,6 +262,7 @@ def _query_blocks(scores: QuerySetScores) -> Iterator[dict[str, Any]]:
             "query": words(queries, scores.queries),
             "value": np.concatenate(scores.values[start : start + step]),
             "group": words(queries, scores.groups),
+            "weight": np.tile(scores.weight, len(entries)),
         }
 
 
