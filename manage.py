@@ -23,7 +23,7 @@ if sys.version_info < (3, 11):  # before anything that an older Python does not 
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
 # they read files and print numbers: no secret, no service
-FILES_ONLY = ("evaluate", "agreement", "compare", "plan")
+FILES_ONLY = ("evaluate", "agreement", "compare", "plan", "verify")
 FILE_OPTION = "--scores"  # with it `analyse` is one of them
 
 
