@@ -10,6 +10,7 @@ cancellation are each put off by what they cost themselves: a slow cache delays 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, inf
@@ -107,6 +108,17 @@ class _Watch:
 
 
 _watches: dict[Job, _Watch] = {}
+_listeners: dict[Job, ProgressCallback] = {}
+
+
+@contextmanager
+def listening(*, job: Job, callback: ProgressCallback) -> Iterator[None]:
+    """Let a callback hear each report of a job that is done in this process, of any thread."""
+    _listeners[job] = callback
+    try:
+        yield
+    finally:
+        del _listeners[job]
 
 
 def advance(
@@ -131,6 +143,8 @@ def advance(
     if watch is None or watch.unit != unit or n_done < watch.n_done:
         watch = _watches[job] = _Watch(unit, now, n_done, n_done, now, now)
     watch.n_done = n_done
+    if listener := _listeners.get(job):
+        listener(n_done, total, unit)
     if is_cancelled and now >= watch.ask_at:
         driver = connection.connection
         if driver is None or driver.info.transaction_status != TransactionStatus.ACTIVE:

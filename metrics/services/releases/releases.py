@@ -29,10 +29,12 @@ def request_release(
     notes: str,
     released_on: date,
     by: User | None,
+    is_done_here: bool = False,
 ) -> Release:
     """Request a release; its licence, creators and contents are those of the collection now.
 
     version : letters, digits, dots and dashes, as in `ReleaseForm`. Raises VersionTaken.
+    is_done_here : whether the caller makes it, in place of a worker, after the commit
     """
     # The collection's row is the lock: of two clicks the second sees the first.
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
@@ -49,15 +51,15 @@ def request_release(
         file_name=f"{collection.slug}-{version}.zip",
         by=by,
     )
-    return _ask(release, by)
+    return _ask(release, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
-def request_again(*, release: Release, by: User | None) -> Release:
+def request_again(*, release: Release, by: User | None, is_done_here: bool = False) -> Release:
     """Request a release that failed or was cancelled once more. Raises ReleaseRefused."""
     release = _locked(release)
     _require_ended_unmade(release)
-    return _ask(release, by)
+    return _ask(release, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
@@ -96,8 +98,8 @@ def _require_ended_unmade(release: Release) -> None:
         )
 
 
-def _ask(release: Release, by: User | None) -> Release:
-    """Ask a worker for it, with the licence, creators and contents that the collection has now."""
+def _ask(release: Release, by: User | None, *, is_done_here: bool) -> Release:
+    """Ask for it, with the licence, creators and contents that the collection has now."""
     collection = Collection.objects.get(pk=release.collection_id)
     release.licence, release.creators = collection.licence, collection.creators
     release.cite_as = collection.cite_as
@@ -105,6 +107,12 @@ def _ask(release: Release, by: User | None) -> Release:
         collection.texts_may_leave,
         collection.media_may_leave,
     )
-    release.work = works.ask(kind=RELEASE, collection=collection, subject=release.pk, by=by)
+    release.work = works.ask(
+        kind=RELEASE,
+        collection=collection,
+        subject=release.pk,
+        by=by,
+        is_done_here=is_done_here,
+    )
     release.save()
     return release
