@@ -3,17 +3,18 @@
 import gzip
 import math
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError
 from annotate.core.files.text_files import DAMAGED_ZIP
-from metrics.core.statistics.rounding import rounding_of_sums
+from metrics.core.statistics.rounding import OF_SUMS, rounding_of_sums
 
 MOST_A_FILE = 10  # faults of one file that are told one by one
 CUT_SHORT = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -37,17 +38,16 @@ class Findings:
         self.unchecked: list[str] = []
         self.report = report
         self._counts: Counter[str] = Counter()
+        self._told: defaultdict[str, set[tuple[int | None, str]]] = defaultdict(set)
 
     def add(self, file: str, message: str, *, line: int | None = None) -> None:
         """Add a fault of a file, told once; message : the fact, without the place."""
-        if any(
-            (fault.file, fault.line, fault.message) == (file, line, message)
-            for fault in self.faults
-        ):
+        if (line, message) in self._told[file]:
             return
         self.n_faults += 1
         self._counts[file] += 1
         if self._counts[file] <= MOST_A_FILE:
+            self._told[file].add((line, message))
             self.faults.append(FormatError(file, line, "", message))
 
     @property
@@ -94,6 +94,13 @@ def are_equal(number: Number, other: Number) -> bool:
         return is_undefined(number) and is_undefined(other)
     pair = np.array([number, other], dtype=np.float64)
     return number == other or bool(abs(pair[0] - pair[1]) <= rounding_of_sums(pair))
+
+
+def unequal_rows(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The rows in which two columns differ by more than rounding; NaN is as NaN."""
+    most = OF_SUMS * np.maximum(np.abs(numbers), np.abs(others))
+    is_equal = (numbers == others) | (np.abs(numbers - others) <= most)
+    return np.flatnonzero(~is_equal & ~(np.isnan(numbers) & np.isnan(others)))
 
 
 def is_undefined(number: Number) -> bool:

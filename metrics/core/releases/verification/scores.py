@@ -9,7 +9,7 @@ from annotate.core.files.archives.sources import Source
 from annotate.core.phrases import count_of, counted, enumeration
 from metrics.core.measures.measures import UnknownMeasure, parse_one
 from metrics.core.releases.manifest import Manifest, QuerySetEntry, RunEntry, ScoreEntry
-from metrics.core.releases.verification.findings import Findings, are_equal, shown
+from metrics.core.releases.verification.findings import Findings, are_equal, shown, unequal_rows
 from metrics.core.releases.verification.label_tables import SET_COLUMNS
 from metrics.core.releases.verification.measured_runs import (
     BoundedMeasure,
@@ -171,16 +171,14 @@ class ScoreVerification:
         path = file_of(self._runs[entry.run], query_set)
         numbers = measured_run.values[name]
         stored_values = values.values[order]
-        for position in np.flatnonzero(numbers != stored_values).tolist():
-            number, stored_number = float(numbers[position]), float(stored_values[position])
-            if not are_equal(stored_number, number):
-                row = int(order[position])
-                self._findings.add(
-                    PER_QUERY,
-                    f"Row {values.first_row + row:,}: {values.key} is {shown(stored_number)} "
-                    f"for query {values.queries[row]}, and {path} with the qrels gives "
-                    f"{shown(number)}.",
-                )
+        for position in unequal_rows(numbers, stored_values).tolist():
+            row = int(order[position])
+            self._findings.add(
+                PER_QUERY,
+                f"Row {values.first_row + row:,}: {values.key} is "
+                f"{shown(float(stored_values[position]))} for query {values.queries[row]}, and "
+                f"{path} with the qrels gives {shown(float(numbers[position]))}.",
+            )
         self._compare(entry, "n_missing", measured_run.n_missing, path)
         if entry.best is not None:
             weight = values.weight[order]

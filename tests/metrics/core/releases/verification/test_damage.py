@@ -30,6 +30,7 @@ def test_without_its_manifest_only_files_are_compared(whole_folder):
     assert findings.unchecked == ["Without manifest.json only the files were compared."]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -45,6 +46,7 @@ def test_a_manifest_that_cannot_be_read_is_told(whole_folder, text, words):
     assert any(sentence.startswith(words) for sentence in sentences(whole_folder))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [

@@ -138,6 +138,7 @@ def test_a_changed_mean_is_told_by_the_other_tables_and_by_its_values(whole_fold
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["low", "high", "best", "n_with_positive", "n_missing"])
 def test_each_number_beside_a_mean_is_computed_anew(whole_folder, name):
     def change(rows: list[Row]) -> None:
@@ -204,6 +205,7 @@ def test_a_judgment_that_is_in_neither_file_is_missing_in_the_counts(whole_folde
     assert re.search(rf"manifest.json: counts.n_labels is \d+, and {origin} \d+\.", text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("place", "name", "words"),
     [
