@@ -19,7 +19,7 @@ from metrics.forms.releases import ReleaseForm
 from metrics.models import Release
 from metrics.services.releases import releases
 
-SECONDS_BETWEEN = 0.5  # looks at a worker that makes it
+SECONDS_BETWEEN = 0.5  # between looks at a worker that makes it, and signs of progress
 OF_FORM = {"version": "VERSION", "title": "--title", "notes": "--notes", "released_on": "--date"}
 
 
@@ -71,14 +71,14 @@ class Command(BaseCommand):
 
     def make(self, release: Release) -> None:
         """Make it, or wait for the worker that does; CommandError where it was not made."""
-        work = release.making
+        work, self.show_at = release.making, 0.0
         again = f"release {release.collection.slug} {release.version} --again"
         try:
             with progress.listening(job=works.job_of(work), callback=self.show_progress):
                 works.perform(work=work)
             while work.is_unfinished:
-                if told_progress := progress.progress_of(job=works.job_of(work)):
-                    self.stderr.write(f"\r{told_progress.n_done:,} rows", ending="")
+                if last_progress := progress.progress_of(job=works.job_of(work)):
+                    self.show_progress(last_progress.n_done, unit=last_progress.unit)
                 time.sleep(SECONDS_BETWEEN)
                 works.perform(work=work)
         except KeyboardInterrupt:
@@ -93,7 +93,10 @@ class Command(BaseCommand):
             raise CommandError(f"It was not made. {reason} Once more: {again}")
 
     def show_progress(self, n_done: int, total: int | None = None, unit: str = "rows") -> None:
-        """Show the rows so far on one line."""
+        """Show the rows so far on one line, twice a second at most."""
+        if time.monotonic() < self.show_at:
+            return
+        self.show_at = time.monotonic() + SECONDS_BETWEEN
         self.stderr.write(f"\r{n_done:,} {unit}", ending="")
         self.stderr.flush()
 

@@ -1,6 +1,7 @@
 """The scores of a release, come out of its own files: means of values, values of runs and qrels."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,8 @@ class ScoreVerification:
                 findings.report(f"{values.key}")
                 self._check(values)
             for key in sorted(self.scores.keys() - self._seen):
-                findings.add(PER_QUERY, f"It has no values of {key}, which {TABLE} has.")
+                if self.scores[key].n_queries:
+                    findings.add(PER_QUERY, f"It has no values of {key}, which {TABLE} has.")
         counts = self._counts
         findings.results += [
             f"{count_of(counts['means'], 'means')} and intervals compared with {PER_QUERY}.",
@@ -69,18 +71,21 @@ class ScoreVerification:
             f"{count_of(counts['values'], 'values')} of queries.",
         ]
         if self._without_file:
-            runs = enumeration([self._why_without_file(run) for run in sorted(self._without_file)])
-            n = sum(self._without_file.values())
+            n_scores = sum(self._without_file.values())
             findings.unchecked.append(
-                f"{count_of(n, 'scores')} of {counted(len(self._without_file), 'run')} cannot be "
-                f"measured anew, as these are not in the release: {runs}."
+                f"{count_of(n_scores, 'scores')} of {counted(len(self._without_file), 'run')} "
+                "cannot be measured anew, as these are not in the release: "
+                f"{'; '.join(self._reasons_without_file())}."
             )
 
-    def _why_without_file(self, run: str) -> str:
-        reason = (
-            self._runs[run].no_file.rstrip(".") if run in self._runs else "not in manifest.json"
-        )
-        return f"{run} ({count_of(self._without_file[run], 'scores')}: {reason})"
+    def _reasons_without_file(self) -> Iterator[str]:
+        """Yield the runs whose files are not there, by the reason that manifest.json has."""
+        runs_by_reason: dict[str, list[str]] = {}
+        for run in sorted(self._without_file):
+            reason = self._runs[run].no_file if run in self._runs else "Not in manifest.json."
+            runs_by_reason.setdefault(reason, []).append(run)
+        for reason, runs in runs_by_reason.items():
+            yield f"{enumeration(runs)} ({reason.rstrip('.')})"
 
     def _check(self, values: QueryValues) -> None:
         """Compare the values of a score, and its row."""

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from annotate.models import QuerySet, Round, RoundPair
 from metrics.core.releases.verification.findings import Findings
 from metrics.core.releases.verification.verification import verify_release
+from pooling.models import Pool
+from tests import cast
+from tests.metrics import studies
 from tests.metrics.core.releases.verification.whole_release import (
     Row,
     change_json,
@@ -15,6 +19,7 @@ from tests.metrics.core.releases.verification.whole_release import (
     whole_archive,
     whole_folder,
 )
+from tests.metrics.services.releases.made_releases import archive, made_release
 
 pytestmark = pytest.mark.django_db(transaction=True)
 __all__ = ["whole_archive", "whole_folder"]
@@ -61,7 +66,31 @@ def test_a_release_is_right_as_a_folder_and_as_an_archive(
     n_measured = int(re.search(r"(\d+) scores measured anew", text)[1])
     (n_beyond,) = (int(re.match(r"(\d+) scores of 3 runs", s)[1]) for s in findings.unchecked[1:2])
     assert n_scores == n_measured + n_beyond and n_measured > 400
-    assert "run-01 (144 scores: Nobody who may" in findings.unchecked[1]
+    assert "run-01, run-02 and run-03 (Nobody who may has" in findings.unchecked[1]
+
+
+@pytest.mark.parametrize("has_runs", [False, True])
+def test_a_release_of_nearly_nothing_is_right_too(has_runs, media_root, tmp_path):
+    study = studies.study() if has_runs else cast.collection("empty")
+    QuerySet.objects.create(collection=study, name="nothing", direction="forward")
+    path = tmp_path / "release.zip"
+    path.write_bytes(archive(made_release(study)))
+    assert verified(path).sentences == []
+
+
+def test_a_pool_and_an_import_of_one_name_are_not_mistaken(media_root, tmp_path):
+    study = studies.judged_study()
+    round_ = study.rounds.get(kind="pool")
+    Pool.objects.filter(round=round_).update(name=round_.name)
+    policy = {"policy": round_.policy, "collection": study}
+    other_round = Round.objects.create(name=round_.name, kind="import", **policy)
+    pair = round_.round_pairs.earliest("pk").pair
+    RoundPair.objects.create(round=other_round, pair=pair, n_wanted=2)
+    path = tmp_path / "release.zip"
+    path.write_bytes(archive(made_release(study)))
+    findings = verified(path)
+    assert findings.sentences == []
+    assert any("are its own alone" in sentence for sentence in findings.unchecked)
 
 
 def test_a_changed_byte_is_told_by_its_checksum(whole_folder):
@@ -242,6 +271,7 @@ def test_an_item_that_a_query_set_has_lost_is_told(whole_folder):
     text = sentences(whole_folder)
     assert "query-sets/all-forward.tsv gives" in text
     assert "their queries are not those of query-sets/all-forward.tsv" in text
+    assert "is no query of its query set" in text
 
 
 def test_of_many_faults_of_a_file_the_first_are_told_and_all_counted(whole_folder):
