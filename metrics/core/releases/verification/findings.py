@@ -96,11 +96,13 @@ def are_equal(number: Number, other: Number) -> bool:
     return number == other or bool(abs(pair[0] - pair[1]) <= rounding_of_sums(pair))
 
 
-def unequal_rows(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]:
+def unequal_rows(
+    numbers: NDArray[np.float64], other_numbers: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """The rows in which two columns differ by more than rounding; NaN is as NaN."""
-    most = OF_SUMS * np.maximum(np.abs(numbers), np.abs(others))
-    is_equal = (numbers == others) | (np.abs(numbers - others) <= most)
-    return np.flatnonzero(~is_equal & ~(np.isnan(numbers) & np.isnan(others)))
+    most = OF_SUMS * np.maximum(np.abs(numbers), np.abs(other_numbers))
+    is_equal = (numbers == other_numbers) | (np.abs(numbers - other_numbers) <= most)
+    return np.flatnonzero(~is_equal & ~(np.isnan(numbers) & np.isnan(other_numbers)))
 
 
 def is_undefined(number: Number) -> bool:

@@ -66,7 +66,7 @@ def check_pairs(source: Source, manifest: Manifest, findings: Findings) -> None:
     grade_of_pair: dict[str, str] = {}
     names: set[str] = set()
     shared_names: set[str] = set()
-    previous_place = "", b"", b""
+    previous_key = "", b"", b""
     n_pairs: Counter[str] = Counter()
     n_judged: Counter[str] = Counter()
     for number, row in rows_of(source, PAIRS, PAIR_COLUMNS):
@@ -80,12 +80,12 @@ def check_pairs(source: Source, manifest: Manifest, findings: Findings) -> None:
             )
             findings.add(PAIRS, message, line=number)
         names.add(row["pool"])
-        place = row["pool"], row["query"].encode(), row["document"].encode()
+        pair_key = row["pool"], row["query"].encode(), row["document"].encode()
         if (
-            row["pool"] == previous_place[0] and place <= previous_place
+            row["pool"] == previous_key[0] and pair_key <= previous_key
         ):  # the rows of an import of the same name follow the pool's
             shared_names.add(row["pool"])
-        previous_place = place
+        previous_key = pair_key
         if PairState(row["state"]).is_wanted:
             n_pairs[row["pool"]] += 1
             n_judged[row["pool"]] += bool(row["grades"])
