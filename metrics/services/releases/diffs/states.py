@@ -184,7 +184,7 @@ def _released_values(
     release: Release, source: LabelSource, keys: dict[str, str], boards: Sequence[BoardKey]
 ) -> dict[BoardKey, BoardValues]:
     is_measure = pc.field("measure").isin(list({board.measure for board in boards}))
-    columns = ["run", *BOARD_COLUMNS, "value", "group"]
+    columns = ["run", *BOARD_COLUMNS, "value", "weight", "group"]
     condition = is_measure & (pc.field("label_source") == source.key)
     rows = _read_rows(release, "scores/per-query.parquet", columns, condition)
     result = {}
@@ -195,7 +195,9 @@ def _released_values(
         board_rows = rows.filter(reduce(and_, conditions))
         names = list(dict.fromkeys(board_rows["run"].to_pylist()))
         values = board_rows["value"].to_numpy(zero_copy_only=False).reshape(len(names), -1)
-        groups = Groups.of(board_rows["group"].to_pylist()[: values.shape[1]])
+        first_rows = board_rows.slice(0, values.shape[1])
+        weight = first_rows["weight"].to_numpy(zero_copy_only=False)
+        groups = Groups.of(first_rows["group"].to_pylist(), weight=weight)
         run_values = {keys[name]: row for name, row in zip(names, values, strict=True)}
         result[board] = BoardValues(run_values, groups)
     return result

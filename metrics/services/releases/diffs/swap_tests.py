@@ -9,16 +9,12 @@ from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.measures.measures import parse_one
 from metrics.core.releases.diffs.score_changes import (
     BoardKey,
-    ScoreKey,
     Scores,
     Swap,
     score_changes,
 )
-from metrics.core.statistics.rounding import rounding
 from metrics.services.leaderboard.decisions import decision_facts
 from metrics.services.releases.diffs.states import BoardValues, State
-
-UNEQUAL_WEIGHTS = "its queries weigh differently in a mean, and a release does not hold the weights"
 
 
 class BoardTest(NamedTuple):
@@ -64,10 +60,6 @@ def board_test(
         return BoardTest("the scores are being made", frozenset())
     measure, groups = parse_one(board.measure), values.groups
     table = np.stack([values.values[run] for run in runs], axis=1)
-    if measure.is_mean and len(table) == groups.n_queries and np.isfinite(table).all():
-        means = np.array([scores[ScoreKey(board, run)].mean for run in runs])
-        if np.abs(groups.mean(table) - means).max() > rounding(table):
-            return BoardTest(UNEQUAL_WEIGHTS, frozenset())
     facts = decision_facts(
         measure,
         table,
