@@ -74,9 +74,10 @@ def sweep() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete expired sessions, old kept values, and the files of imports that ended long ago."""
+    """Delete expired sessions, old values and receipts, and the files of old imports."""
     kept.drop_old()
     housekeeping.drop_old_sessions()
+    housekeeping.drop_old_receipts()
     housekeeping.drop_old_originals()
 
 

@@ -33,11 +33,13 @@ class UnknownEndpoint(APIView):
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", Root.as_view(), name="root"),
+    path("", include("annotate.api.jobs")),
     path("", include("annotate.api.imports")),
     path("", include("pooling.api.runs")),
     path("", include("pooling.api.pools")),
     path("", include("metrics.api.qrels")),
     path("", include("metrics.api.analyses")),
+    path("", include("metrics.api.releases")),
     path("", include("metrics.api.release_diffs")),
     path("<path:subpath>", UnknownEndpoint.as_view(), name="unknown"),
 ]

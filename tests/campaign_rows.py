@@ -139,7 +139,7 @@ def make_release(collection: Collection, run: Run, by: User) -> None:
         released_on=date(2026, 3, 5),
         file_name=f"{collection.slug}-1.0.zip",
         by=by,
-        work=finished_work(collection, "release", 1),
+        work=finished_work(collection, "release", 1, by=by),
     )
     ReleaseFile.objects.create(
         release=release,

@@ -17,6 +17,7 @@ from annotate.models import (
     Kept,
     Pair,
     PairExclusion,
+    Receipt,
     Report,
     Role,
     Round,
@@ -137,6 +138,14 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     )
     make_plan(run, lead)
     Kept.objects.create(collection=collection, kind="leaderboard", key="k", value={}, version="v")
+    Receipt.objects.create(
+        user=lead,
+        collection=collection,
+        key="k",
+        request_sha256="0" * 64,
+        status=202,
+        answer={},
+    )
     return Campaign(collection, lead, researcher, annotators, run, pool)
 
 

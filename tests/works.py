@@ -9,7 +9,7 @@ import pytest
 from django.db.models import Model
 from django.utils import timezone
 
-from annotate.models import Collection, Work
+from annotate.models import Collection, User, Work
 from annotate.services.background import kept, works
 from annotate.services.background.kept import Inquiry
 from annotate.signals import value_requested
@@ -18,7 +18,11 @@ Subject = TypeVar("Subject", bound=Model)
 
 
 def finished_work(
-    collection: Collection, kind: str, subject: int, state: Work.State = Work.State.DONE
+    collection: Collection,
+    kind: str,
+    subject: int,
+    state: Work.State = Work.State.DONE,
+    by: User | None = None,
 ) -> Work:
     """A Work row that has finished, of any kind."""
     code = "unfit" if state == Work.State.FAILED else ""
@@ -28,6 +32,7 @@ def finished_work(
         subject=subject,
         state=state,
         error_code=code,
+        by=by,
         finished_at=timezone.now(),
     )
 

@@ -1,8 +1,12 @@
 """Serializers of what programs send."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.request import Request
+
+from annotate.api import Unprocessable
 
 
 class StrictSerializer(serializers.Serializer):
@@ -15,3 +19,16 @@ class StrictSerializer(serializers.Serializer):
                 {name: ["There is no such field."] for name in unknown}
             )
         return attrs
+
+
+def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
+    """The fields of a JSON object that was sent; raises Unprocessable for others than these."""
+    data = request.data
+    if not isinstance(data, Mapping):
+        raise Unprocessable("Send a JSON object.")
+    if unknown := sorted(set(data) - set(names)):
+        raise Unprocessable(
+            f'There is no field "{unknown[0][:60]}"; there are {", ".join(names)}.',
+            errors=[{"field": name, "message": "There is no such field."} for name in unknown],
+        )
+    return dict(data)

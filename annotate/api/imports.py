@@ -5,13 +5,14 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.api.endpoints import Endpoint
+from annotate.api.jobs import progress_json
 from annotate.core.files.formats import FormatError
 from annotate.models import Import, Role, Work
-from annotate.services.background import progress, works
+from annotate.services.background import works
 from annotate.services.imports import imports
 from annotate.services.imports.forms import IMPORT_FORMS
 
@@ -60,23 +61,10 @@ class ImportSerializer(serializers.ModelSerializer):
 
     def get_progress(self, import_: Import) -> dict[str, object] | None:
         """Return the progress; None where the import has ended, or no progress is known."""
-        job_progress = (
-            progress.progress_of(job=works.job_of(import_.reading))
-            if import_.reading.is_unfinished
-            else None
-        )
-        if job_progress is None:
-            return None
-        return {
-            "done": job_progress.n_done,
-            "total": job_progress.total,
-            "unit": job_progress.unit,
-            "seconds_left": job_progress.seconds_left,
-            "at": job_progress.at,
-        }
+        return progress_json(import_.reading)
 
 
-class Imports(APIView):
+class Imports(Endpoint):
     """The imports of a collection, for its researchers."""
 
     scope = "files:write"
@@ -126,7 +114,7 @@ class Imports(APIView):
         )
 
 
-class OneImport(APIView):
+class OneImport(Endpoint):
     """One import, for the collection's researchers."""
 
     scope = "files:write"
@@ -138,7 +126,7 @@ class OneImport(APIView):
         return Response(ImportSerializer(import_).data)
 
 
-class ImportCancel(APIView):
+class ImportCancel(Endpoint):
     """Stop an import, for the collection's researchers."""
 
     scope = "files:write"

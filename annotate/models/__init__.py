@@ -36,6 +36,7 @@ from .people import (
     User,
     WorkerHeartbeat,
 )
+from .receipts import Receipt
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
@@ -72,6 +73,7 @@ __all__ = [
     "QuerySetItem",
     "Quiz",
     "QuizAttempt",
+    "Receipt",
     "ReferenceLabel",
     "ReferenceSet",
     "Report",

@@ -161,7 +161,8 @@ class ApiToken(models.Model):
         POOLS_WRITE = "pools:write", "Preview and open pools"
         QRELS_READ = "qrels:read", "Download qrels"
         NUMBERS_READ = "numbers:read", "Read analyses"
-        RELEASES_READ = "releases:read", "Read what changed between releases"
+        RELEASES_READ = "releases:read", "Download releases, and what changed between them"
+        RELEASES_WRITE = "releases:write", "Make and withdraw releases"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     collection = models.ForeignKey("Collection", models.CASCADE, null=True, blank=True)

@@ -3,10 +3,10 @@
 from django.http import Http404, HttpResponse, QueryDict
 from django.urls import path
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken, Collection
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.analyses import Analysis
@@ -38,7 +38,7 @@ PARAMETERS = {
 }
 
 
-class AnalysesView(APIView):
+class AnalysesView(Endpoint):
     """GET collections/<slug>/analyses/"""
 
     scope = ApiToken.Scope.NUMBERS_READ
@@ -49,7 +49,7 @@ class AnalysesView(APIView):
         return Response({"analyses": [as_row(analysis) for analysis in ANALYSES.values()]})
 
 
-class AnalysisView(APIView):
+class AnalysisView(Endpoint):
     """GET collections/<slug>/analyses/<name>/?direction=&run=&label_source=&threshold=&queries="""
 
     scope = ApiToken.Scope.NUMBERS_READ
@@ -65,7 +65,7 @@ class AnalysisView(APIView):
         return Response(as_json(analysis=analysis, choices=choices, answer=answer))
 
 
-class AnalysisTableView(APIView):
+class AnalysisTableView(Endpoint):
     """GET collections/<slug>/analyses/<name>/table.csv with the parameters of the analysis."""
 
     scope = ApiToken.Scope.NUMBERS_READ

@@ -2,10 +2,10 @@
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path
-from rest_framework.views import APIView
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
 from metrics.forms.qrels import QrelsForm
 from metrics.services.downloads.qrels import qrels_of
@@ -13,7 +13,7 @@ from metrics.services.downloads.qrels import qrels_of
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
-class QrelsView(APIView):
+class QrelsView(Endpoint):
     """GET collections/<slug>/qrels/?direction=&label_source=&queries=&grades=&threshold="""
 
     scope = ApiToken.Scope.QRELS_READ

@@ -4,10 +4,10 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
 from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
@@ -22,7 +22,7 @@ COMPUTING = {"state": "computing"}
 LATER = {"Retry-After": "3"}
 
 
-class ReleaseDiffView(APIView):
+class ReleaseDiffView(Endpoint):
     """GET collections/<slug>/releases/<version>/diff/?to=&label_source="""
 
     scope = ApiToken.Scope.RELEASES_READ
@@ -39,7 +39,7 @@ class ReleaseDiffView(APIView):
         return Response(as_json(diff=diff, answer=answer))
 
 
-class ReleaseDiffTableView(APIView):
+class ReleaseDiffTableView(Endpoint):
     """GET collections/<slug>/releases/<version>/diff/<table>.csv?to=&label_source="""
 
     scope = ApiToken.Scope.RELEASES_READ

@@ -6,9 +6,9 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.api.endpoints import Endpoint
 from annotate.api.fields import StrictSerializer
 from annotate.models import Collection, Direction, QuerySet, Role
 from pooling.core.strategies.strategies import MAX_SEED
@@ -39,7 +39,7 @@ class PoolSerializer(ChoiceSerializer):
     name = serializers.CharField(max_length=80)
 
 
-class PoolsView(APIView):
+class PoolsView(Endpoint):
     """The pools of a collection, for its researchers."""
 
     scope = "pools:write"
@@ -79,7 +79,7 @@ class PoolsView(APIView):
         return Response(_pool_data(pool), status=201)
 
 
-class PoolPreviewsView(APIView):
+class PoolPreviewsView(Endpoint):
     """Previews of a pool, with its pairs and its cost, for researchers."""
 
     scope = "pools:write"

@@ -6,9 +6,9 @@ from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.api.endpoints import Endpoint
 from annotate.api.fields import StrictSerializer
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
@@ -99,7 +99,7 @@ class ChangeSerializer(StrictSerializer):
         return value
 
 
-class RunsView(APIView):
+class RunsView(Endpoint):
     """The runs of a collection, for its researchers."""
 
     scope = "runs:write"
@@ -135,7 +135,7 @@ class RunsView(APIView):
         )
 
 
-class OneRunView(APIView):
+class OneRunView(Endpoint):
     """One run, for the researchers who may know of it."""
 
     scope = "runs:write"
@@ -188,7 +188,7 @@ class OneRunView(APIView):
         return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
-class RunDocumentsView(APIView):
+class RunDocumentsView(Endpoint):
     """The documents that a run names and its collection lacks, for researchers who see the run."""
 
     scope = "files:write"

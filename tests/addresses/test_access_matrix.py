@@ -29,9 +29,10 @@ pytestmark = pytest.mark.django_db
 TEMPLATES = Path(__file__).parents[2] / "templates"
 REFUSED = {"in", "401", "404", "405"}
 SHARED = {"healthz", "readyz"}  # the same for everybody, and about no collection
-CHANGED_BY = {  # who may; 415: they sent no JSON, 422: a pool was made of the run
+CHANGED_BY = {  # who may; 415: they sent no JSON, 422: a pool was made of the run, it is made
     ("PATCH", "api:run"): {"researcher", "admin"},
     ("DELETE", "api:run"): {"researcher", "admin"},
+    ("DELETE", "api:release"): {"lead", "admin"},
 }
 
 

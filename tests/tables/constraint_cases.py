@@ -67,6 +67,7 @@ CASES = {
     ),
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
     "annotate_kept_unique_key": copied_row("annotate_kept"),
+    "annotate_receipt_unique_key": copied_row("annotate_receipt"),
     "annotate_work_one_unfinished": copied_row(
         "annotate_work",
         "kind = 'one'",

@@ -11,7 +11,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotate.models import Batch, ClockTimestamp, Import, WorkerHeartbeat
+from annotate.models import Batch, ClockTimestamp, Import, Receipt, WorkerHeartbeat
 from annotate.services.seating import lock_annotator
 from annotate.services.storage.files import delete_on_commit
 
@@ -41,6 +41,11 @@ def drop_cut_uploads() -> None:
 def drop_old_sessions() -> int:
     """Delete the sessions that have expired; return how many."""
     return Session.objects.filter(expire_date__lt=Now()).delete()[0]
+
+
+def drop_old_receipts() -> int:
+    """Delete the receipts of requests that nobody repeats any more; return how many."""
+    return Receipt.objects.filter(created_at__lt=Now() - FORGOTTEN_AFTER).delete()[0]
 
 
 def drop_old_originals() -> int:

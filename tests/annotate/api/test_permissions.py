@@ -10,10 +10,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
-from rest_framework.views import APIView
 
 from annotate import access
 from annotate.api import Unprocessable, get_collection
+from annotate.api.endpoints import Endpoint
 from annotate.models import Role
 from annotate.services.people import tokens
 from tests import cast
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 ADDRESS = "/api/v1/no/such/thing"
 
 
-class Echo(APIView):
+class Echo(Endpoint):
     """An endpoint such as the applications have."""
 
     scope = "qrels:read"

@@ -21,20 +21,20 @@ class BoardKey(NamedTuple):
     measure: str
 
 
-class ScoreKey(NamedTuple):
+class BoardScoreKey(NamedTuple):
     """A score: of a run on a board; run : the same on both sides."""
 
     board: BoardKey
     run: str
 
 
-Scores = Mapping[ScoreKey, ScoreEntry]
+Scores = Mapping[BoardScoreKey, ScoreEntry]
 
 
 class ScoreChange(NamedTuple):
     """A score before and after; None where a side does not have it."""
 
-    key: ScoreKey
+    key: BoardScoreKey
     before: ScoreEntry | None
     after: ScoreEntry | None
 

@@ -19,7 +19,7 @@ from annotate.models import Collection, Direction, JudgmentOutcome, QuerySet, Se
 from metrics.core.files.stretches import FileStretch
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.releases.diffs.label_changes import PAIR, PERSON_AND_PAIR
-from metrics.core.releases.diffs.score_changes import BoardKey, ScoreKey, Scores
+from metrics.core.releases.diffs.score_changes import BoardKey, BoardScoreKey, Scores
 from metrics.core.releases.manifest import ScoreEntry
 from metrics.core.statistics.groups import Groups
 from metrics.http import QrelsRequest
@@ -88,7 +88,7 @@ def released_state(*, release: Release, source: LabelSource) -> State:
         labels=released_labels(release=release),
         agreement=release.manifest["agreement"],
         scores={
-            ScoreKey(BoardKey(row.direction, row.query_set, row.measure), keys[row.run]): row
+            BoardScoreKey(BoardKey(row.direction, row.query_set, row.measure), keys[row.run]): row
             for row in entries
             if row.label_source == source.key
         },
@@ -161,7 +161,7 @@ def _present_scores(collection: Collection, source: LabelSource, aliases: dict[s
         run__in=[int(key) for key in aliases],
     ).values_list("run", "query_set__direction", "query_set__name", "measure", *SCORE_COLUMNS)
     scores = {
-        ScoreKey(BoardKey(direction, query_set, measure), str(run)): ScoreEntry(
+        BoardScoreKey(BoardKey(direction, query_set, measure), str(run)): ScoreEntry(
             aliases[str(run)], direction, query_set, source.key, measure, *numbers
         )
         for run, direction, query_set, measure, *numbers in rows

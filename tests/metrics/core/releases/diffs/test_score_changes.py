@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metrics.core.releases.diffs.score_changes import (
     BoardKey,
-    ScoreKey,
+    BoardScoreKey,
     Scores,
     Swap,
     score_changes,
@@ -24,7 +24,7 @@ LARGER = {"AP": False, "MedR": True}
 def scores(means: dict[str, float | None], board: BoardKey = AP) -> Scores:
     """Scores of runs on a board."""
     return {
-        ScoreKey(board, run): ScoreEntry(
+        BoardScoreKey(board, run): ScoreEntry(
             run, *board[:2], "only", board.measure, 1, mean, None, None, None, 10, 0, 10
         )
         for run, mean in means.items()

@@ -1,0 +1,76 @@
+"""The frame of all endpoints: scopes by method, tags of answers, requests that can be repeated."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import conditional_page
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.api import TokenRequest, Unprocessable
+from annotate.services.people.receipts import EndpointAnswer, KeyUsed, answer_once
+
+MAX_KEY = 255
+
+
+@method_decorator(conditional_page, name="dispatch")
+class Endpoint(APIView):
+    """An endpoint; an answer that is read has an ETag, and 304 follows a request that names it.
+
+    scope : of the token, "" for any token; write_scope : where what changes something needs another
+    """
+
+    scope = ""
+    write_scope = ""
+
+    def scope_of(self, method: str | None) -> str:
+        """The scope that a request with this method needs."""
+        return self.scope if method in SAFE_METHODS else self.write_scope or self.scope
+
+
+def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
+    """Let a program send a request of JSON once more, with the same `Idempotency-Key`.
+
+    Within a day it gets the first answer again, marked `Idempotency-Replayed`, and nothing is done
+    a second time; 422 for another request with this key. Refusals can be tried anew.
+    """
+
+    @wraps(post)
+    def answer(
+        endpoint: Endpoint, request: TokenRequest, *arguments: Any, **parameters: Any
+    ) -> Response:
+        key = request.headers.get("Idempotency-Key", "")
+        if not key:
+            return post(endpoint, request, *arguments, **parameters)
+        if len(key) > MAX_KEY:
+            raise Unprocessable(f"Idempotency-Key: at most {MAX_KEY} characters.")
+        digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+        digest.update(request.body)
+
+        def create() -> EndpointAnswer:
+            response = post(endpoint, request, *arguments, **parameters)
+            location = response.headers.get("Location", "")
+            body = json.loads(JSONRenderer().render(response.data))  # as it is sent
+            return EndpointAnswer(response.status_code, body, location)
+
+        try:
+            result = answer_once(
+                user=request.user,
+                slug=parameters.get("slug", ""),
+                key=key,
+                request_sha256=digest.hexdigest(),
+                answer=create,
+            )
+        except KeyUsed as error:
+            raise Unprocessable(str(error)) from error
+        headers = {"Location": result.location} if result.location else {}
+        headers |= {"Idempotency-Replayed": "true"} if result.is_repeated else {}
+        return Response(result.body, status=result.status, headers=headers)
+
+    return answer

@@ -1,0 +1,39 @@
+"""Long lists for programs, in pages: each has the address of the next one."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from rest_framework.pagination import CursorPagination
+from rest_framework.response import Response
+
+from annotate.api import TokenRequest
+
+
+class Pages(CursorPagination):
+    """Pages by a cursor: rows that come meanwhile move none of the others to another page.
+
+    ?page_size= is 100 unless the program says less or more, 1,000 at most.
+    """
+
+    page_size = 100
+    max_page_size = 1000
+    page_size_query_param = "page_size"
+
+
+def page_of(
+    *,
+    request: TokenRequest,
+    rows: QuerySet[Any],
+    ordering: tuple[str, ...],
+    name: str,
+    as_json: Callable[[Any], dict[str, Any]],
+) -> Response:
+    """A page of rows as JSON under a name, with the address of the next page, or null.
+
+    ordering : fields that tell all rows apart, the first of which the cursor goes by
+    """
+    pages = Pages()
+    pages.ordering = ordering
+    page: list[Model] = pages.paginate_queryset(rows, request) or []
+    return Response({name: [as_json(row) for row in page], "next": pages.get_next_link()})
