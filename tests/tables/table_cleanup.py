@@ -59,16 +59,20 @@ def empty_tables() -> None:
 
 def filled_tables() -> list[str]:
     """The names of the tables that hold any row but those that migrations make."""
-    names = sorted(
-        set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS
-    )
     with connection.cursor() as cursor:
         cursor.execute(
             " UNION ALL ".join(
-                f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names
+                f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in tables_of_tests()
             )
         )
         return [name for (name,) in cursor.fetchall()]
+
+
+def tables_of_tests() -> list[str]:
+    """The names of all tables but those whose rows migrations make."""
+    return sorted(
+        set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS
+    )
 
 
 def no_request_is_running() -> bool:

@@ -12,10 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 
+import psycopg
 import pytest
+from django.db import connection
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
-from annotate.models import Resolution, Round
+from annotate.models import Level, Resolution, Round
 from annotate.services import seating
 from annotate.services.storage import bulk_copy
 from pooling.services.pools import pools
@@ -23,6 +25,8 @@ from tests import cast
 from tests.judgment_imports import import_judgments
 from tests.pooling import large
 from tests.pooling.large import Read
+from tests.seeding import restart_for_test
+from tests.tables.table_cleanup import empty_tables
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WORK = (pools.open_pool, pools.close_pool, pools.reopen_pool)
@@ -96,3 +100,21 @@ def test_four_times_the_pairs_are_read_at_most_five_times(reading, planner, monk
         for work in few
     }
     assert {work: ratios for work, ratios in times.items() if max(ratios) > MOST} == {}
+
+
+def test_rows_that_earlier_tests_deleted_are_not_read(service_home):
+    """Whatever transaction of another database still keeps them; their keys were the same."""
+    with psycopg.connect(service_home.database_url("postgres")) as other_session:
+        other_session.execute("SELECT pg_current_xact_id()")
+        for _ in range(5):
+            restart_for_test()
+            cast.collection("earlier")
+            empty_tables()
+        restart_for_test()
+        large.nothing_is_known()
+        level = Level.objects.filter(pk=cast.collection("present").levels.earliest("pk").pk)
+        with connection.cursor() as cursor:
+            cursor.execute("SET enable_seqscan = off")
+            spent = spent_by(lambda: [level.get() for _ in range(400)])
+            cursor.execute("RESET enable_seqscan")
+    assert 400 <= spent.rows < 600
