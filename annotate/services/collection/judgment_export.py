@@ -3,30 +3,22 @@
 People appear under their pseudonyms alone; comments, which may name anybody, are not in it.
 """
 
-import json
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import Any
 
 from django.db import connection
 from psycopg.sql import SQL, Identifier
 
-from annotate.core.files.judgments.judgment_exports import FORMATS, JudgmentLine
+from annotate.core.files.judgments.judgment_exports import FORMATS, LINES_A_PIECE
 from annotate.core.labels.answers import Telemetry
 from annotate.models import Collection
 from annotate.statements import without_timeout
 
-# One COPY: a million lines without a million objects of the ORM, and no later judgment among them.
-_LINES = SQL("""
+# One COPY: a million lines without a million objects, and no later judgment among them. The server
+# writes the lines, and sends some hundred at a time: a row of a COPY costs as much as ten of them.
+_PIECES = SQL("""
     COPY (
-        SELECT query.external_id, document.external_id, annotator.pseudonym, annotator.origin,
-            level.grade, level.name,
-            nullif(judgment.reasons, '[]'::jsonb),
-            to_char(judgment.shown_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            to_char(judgment.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            {telemetry}, guidelines.version, judgment.grouped, judgment.purpose,
-            coalesce(seat.why, handed_seat.why, 'first'), coalesce(round.name, ''),
-            standing.outcome
+        SELECT string_agg(row_to_json(line)::text || E'\n', '' ORDER BY judgment.id)
         FROM annotate_judgment judgment
         JOIN annotate_pair pair ON pair.id = judgment.pair_id
         JOIN annotate_item query ON query.id = pair.query_id
@@ -39,52 +31,48 @@ _LINES = SQL("""
         LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
         LEFT JOIN annotate_seat handed_seat ON handed_seat.id = hand_out.seat_id
         LEFT JOIN annotate_round round ON round.id = coalesce(seat.round_id, handed_seat.round_id)
-        WHERE judgment.collection_id = {collection}{condition} ORDER BY judgment.id
-    ) TO STDOUT
+        CROSS JOIN LATERAL (
+            SELECT query.external_id AS query, document.external_id AS document,
+                annotator.pseudonym AS annotator, annotator.origin,
+                level.grade, level.name AS level, judgment.reasons,
+                to_char(judgment.shown_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+                    AS shown_at,
+                to_char(judgment.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at,
+                {telemetry}, guidelines.version AS guidelines, judgment.grouped, judgment.purpose,
+                coalesce(seat.why, handed_seat.why, 'first') AS why,
+                coalesce(round.name, '') AS round, standing.outcome AS status) line
+        WHERE judgment.collection_id = {collection}{condition}
+        GROUP BY judgment.id / 200 ORDER BY judgment.id / 200
+    ) TO STDOUT (FORMAT BINARY)
 """)
 
 
-def judgment_lines(
+def judgment_pieces(
     *, collection: Collection, keys: list[int] | None = None
-) -> Generator[JudgmentLine, None, None]:
-    """Yield judgments in the order they were stored: those with these keys; None means all."""
+) -> Generator[bytes, None, None]:
+    """Yield judgments as JSON lines in the order they were stored, some thousand in a piece.
+
+    keys : of those that are yielded; None means all
+    """
     telemetry = SQL(", ").join(Identifier("judgment", name) for name in Telemetry._fields)
     condition = SQL("") if keys is None else SQL(" AND judgment.id = ANY({})").format(keys)
-    statement = _LINES.format(
+    statement = _PIECES.format(
         telemetry=telemetry, collection=collection.pk, condition=condition
     ).as_string(None)
+    lines, n_lines = [], 0
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in copy.rows():
-            yield _line(row)
-
-
-def _line(row: tuple[Any, ...]) -> JudgmentLine:
-    """Read the cells of a COPY, which are text, or None."""
-    query, document, annotator, origin, grade, level, reasons, shown_at, at = row[:9]
-    *telemetry, guidelines, grouped = row[9:-4]
-    return JudgmentLine(
-        query,
-        document,
-        annotator,
-        origin,
-        int(grade),
-        level,
-        json.loads(reasons) if reasons else [],
-        shown_at,
-        at,
-        Telemetry(*map(_number, telemetry)),
-        _number(guidelines),
-        None if grouped is None else grouped == "t",
-        *row[-4:],
-    )
-
-
-def _number(cell: str | None) -> int | None:
-    return None if cell is None else int(cell)
+        for (some_lines,) in copy.rows():
+            lines.append(some_lines)
+            n_lines += some_lines.count(b"\n")
+            if n_lines >= LINES_A_PIECE:
+                yield b"".join(lines)
+                lines, n_lines = [], 0
+        if lines:
+            yield b"".join(lines)
 
 
 def write(*, collection: Collection, kind: str) -> Iterator[bytes]:
     """The judgments as a file of one of FORMATS."""
     # a COPY left open would hold the connection
-    with closing(judgment_lines(collection=collection)) as lines:
-        yield from FORMATS[kind](lines)
+    with closing(judgment_pieces(collection=collection)) as pieces:
+        yield from FORMATS[kind](pieces)

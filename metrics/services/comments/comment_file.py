@@ -2,12 +2,13 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 
 from annotate.core.files.judgments.judgment_exports import LINES_A_PIECE, SCHEMA, csv_cells
 from annotate.core.files.spreadsheet_cells import safe_cell
 from annotate.models import Collection, JudgmentComment
-from annotate.services.collection.judgment_export import judgment_lines
+from annotate.services.collection.judgment_export import judgment_pieces
 from metrics.forms.comment_filters import CommentFilters
 from metrics.services.comments.matching import matching_keys
 
@@ -23,10 +24,10 @@ def as_csv(*, collection: Collection, filters: CommentFilters) -> Iterator[bytes
         piece = keys[start : start + LINES_A_PIECE]
         rows = JudgmentComment.objects.filter(judgment__in=piece)
         comments = dict(rows.values_list("judgment", "text"))
-        lines = list(judgment_lines(collection=collection, keys=piece))
+        lines = b"".join(judgment_pieces(collection=collection, keys=piece)).splitlines()
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(
-            [*csv_cells(line), safe_cell(comments.get(key))]
+            [*csv_cells(json.loads(line)), safe_cell(comments.get(key))]
             for key, line in zip(piece, lines, strict=True)
         )
         yield text.getvalue().encode()

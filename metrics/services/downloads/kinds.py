@@ -155,20 +155,15 @@ def _scores(context: DownloadContext) -> Iterator[str]:
 def _judgments(context: DownloadContext) -> Iterator[bytes]:
     """Every judgment under pseudonyms."""
     # A COPY left open would hold the connection.
-    with closing(judgment_export.judgment_lines(collection=context.collection)) as lines:
-        yield from FORMATS[context.form.cleaned_data["format"]](_counted_lines(lines, context))
+    with closing(judgment_export.judgment_pieces(collection=context.collection)) as pieces:
+        yield from FORMATS[context.form.cleaned_data["format"]](_counted_lines(pieces, context))
 
 
-def _counted_lines(
-    lines: Iterator[judgment_export.JudgmentLine], context: DownloadContext
-) -> Iterator[judgment_export.JudgmentLine]:
-    """The lines unchanged, counted a thousand at a time."""
-    number = 0
-    for number, line in enumerate(lines, start=1):
-        if number % 1_000 == 0:
-            context.count(1_000)
-        yield line
-    context.count(number % 1_000)
+def _counted_lines(pieces: Iterator[bytes], context: DownloadContext) -> Iterator[bytes]:
+    """The pieces unchanged, their lines counted."""
+    for piece in pieces:
+        context.count(piece.count(b"\n"))
+        yield piece
 
 
 KINDS: dict[Download.Kind, DownloadWriter] = {

@@ -1,6 +1,7 @@
 """The labels of a release: qrels, judgments, the states of pairs, the pairs of pools, BEIR."""
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, islice
@@ -8,7 +9,7 @@ from typing import Any
 
 from django.db.models.functions import Collate
 
-from annotate.core.files.judgments.judgment_exports import FORMATS
+from annotate.core.files.judgments import judgment_exports
 from annotate.models import Collection, Direction, Judgment, QuerySet
 from annotate.services.collection import judgment_export
 from metrics.core.labels.label_sources import LabelSource, People, kept_sources, usual_source
@@ -131,15 +132,7 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
 
     Returns the MD5 of the judgments as JSON lines, which the JSON of FIRE names as its source.
     """
-    md5 = hashlib.md5(usedforsecurity=False)
-    n_judgments = Judgment.objects.filter(collection=collection).count()
-    about = "Every judgment under pseudonyms, with its level, reasons, times, and whether it counts"
-    for suffix, words in (("parquet", ""), ("jsonl", ", as JSON lines")):
-        # A COPY left open would hold the connection.
-        with closing(judgment_export.judgment_lines(collection=collection)) as lines:
-            blocks = _digested(FORMATS[suffix](lines), md5 if suffix == "jsonl" else None)
-            path = f"judgments/judgments.{suffix}{'' if suffix == 'parquet' else '.gz'}"
-            writer.add_blocks(path, f"{about}{words}.", blocks, n_rows=n_judgments)
+    digest = _write_judgments(writer, collection)
     for name, about, pieces in (
         (
             "pairs",
@@ -168,14 +161,32 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
         ),
     ):
         writer.add_lines(f"labels/{name}.tsv.gz", about, pieces, n_header=1)
+    return digest
+
+
+def _write_judgments(writer: ReleaseWriter, collection: Collection) -> str:
+    """Read the judgments once, into both files; the table waits for the end of the other file."""
+    md5 = hashlib.md5(usedforsecurity=False)
+    n_judgments = Judgment.objects.filter(collection=collection).count()
+    about = "Every judgment under pseudonyms, with its level, reasons, times, and whether it counts"
+
+    def lines() -> Iterator[bytes]:
+        for piece in pieces:
+            md5.update(piece)
+            table.write_table(judgment_exports.table_of(piece))
+            yield piece
+
+    # A COPY left open would hold the connection.
+    with (
+        tempfile.TemporaryFile() as stream,
+        closing(judgment_export.judgment_pieces(collection=collection)) as pieces,
+    ):
+        with judgment_exports.parquet_writer(stream) as table:
+            path = "judgments/judgments.jsonl.gz"
+            writer.add_blocks(path, f"{about}, as JSON lines.", lines(), n_rows=n_judgments)
+        path = "judgments/judgments.parquet"
+        writer.add_stream(path, f"{about}.", stream, n_rows=n_judgments)
     return md5.hexdigest()
-
-
-def _digested(pieces: Iterator[bytes], digest: "hashlib._Hash | None") -> Iterator[bytes]:
-    for piece in pieces:
-        if digest is not None:
-            digest.update(piece)
-        yield piece
 
 
 def write_pool_pairs(writer: ReleaseWriter, *, collection: Collection) -> None:

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -75,8 +75,12 @@ class ReleaseWriter:
             for piece in parquet_pieces(schema, self._counted(schema, blocks)):
                 table.write(piece)
             n_rows = parquet.ParquetFile(table).metadata.num_rows
-            table.seek(0)
-            self.add_blocks(path, about, iter(partial(table.read, 1 << 20), b""), n_rows=n_rows)
+            self.add_stream(path, about, table, n_rows=n_rows)
+
+    def add_stream(self, path: str, about: str, stream: BinaryIO, *, n_rows: int) -> None:
+        """Write a file that waited, from its start; it holds so many rows."""
+        stream.seek(0)
+        self.add_blocks(path, about, iter(partial(stream.read, 1 << 20), b""), n_rows=n_rows)
 
     def _encoded(self, pieces: Iterable[str]) -> Iterator[bytes]:
         for piece in pieces:

@@ -1,67 +1,33 @@
-"""Writers of judgments: CSV for spreadsheets, JSON lines and Parquet for programs, in pieces.
+"""Files of judgments: CSV for spreadsheets, JSON lines and Parquet for programs, in pieces.
 
-The same lines always give the same bytes: no file holds the time of writing.
+They are made of pieces of JSON lines: whole lines, each an object with the columns of SCHEMA in
+their order. The same pieces always give the same bytes: no file holds the time of writing.
 """
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 import pyarrow as pa
+from pyarrow import json as arrow_json
 from pyarrow import parquet
 
 from annotate.core.files.sinks import Sink
 from annotate.core.files.spreadsheet_cells import safe_cell
 from annotate.core.labels.answers import Telemetry
 
-LINES_A_PIECE = 5_000
-ROWS_A_GROUP = 5_000  # rows of a Parquet file in memory at a time
+LINES_A_PIECE = 5_000  # at least, but for the last: rows of a Parquet file in memory at a time
 _MOMENT = pa.timestamp("ms", tz="UTC")
 _WORD = pa.dictionary(pa.int32(), pa.string())
-
-
-class JudgmentLine(NamedTuple):
-    """One judgment as a row of an exported file.
-
-    level : the grade's name at present
-    reasons, shown_at, at : in the order given; moments as 2024-05-31T14:00:00.000Z
-    telemetry : a column for each of its fields
-    guidelines : the version of the guidelines that the annotator read
-    grouped : whether the batch showed one query's pairs together, or mixed
-    purpose, why : of the seat: label, gold, training...; first, double, disagreement, top-up
-    status : counts, superseded by a later answer, undone, withdrawn, or surplus (it came too late
-        to count)
-    """
-
-    query: str
-    document: str
-    annotator: str
-    origin: str
-    grade: int
-    level: str
-    reasons: list[str]
-    shown_at: str | None
-    at: str | None
-    telemetry: Telemetry
-    guidelines: int | None
-    grouped: bool | None
-    purpose: str
-    why: str
-    round: str
-    status: str
-
-    @property
-    def cells(self) -> tuple[Any, ...]:
-        """The cells of its row, one for each column of SCHEMA."""
-        return (*self[:_TELEMETRY], *self.telemetry, *self[_TELEMETRY + 1 :])
-
-
-_TELEMETRY = JudgmentLine._fields.index("telemetry")
-
-
+# level : the grade's name at present
+# reasons, shown_at, at : in the order given; moments as 2024-05-31T14:00:00.000Z
+# guidelines : the version of the guidelines that the annotator read
+# grouped : whether the batch showed one query's pairs together, or mixed
+# purpose, why : of the seat: label, gold, training...; first, double, disagreement, top-up
+# status : counts, superseded by a later answer, undone, withdrawn, or surplus (it came too late to
+#     count)
 SCHEMA = pa.schema(
     {
         "query": pa.string(),
@@ -82,24 +48,30 @@ SCHEMA = pa.schema(
         "status": _WORD,
     }
 )
+_AS_JSON = pa.schema(
+    [
+        pa.field(field.name, pa.string() if field.type in (_WORD, _MOMENT) else field.type)
+        for field in SCHEMA
+    ]
+)
 
 
-def as_csv(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
+def as_csv(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Write a CSV table that is safe to open in a spreadsheet."""
     yield (",".join(SCHEMA.names) + "\n").encode()
-    for block in _blocks(lines, LINES_A_PIECE):
+    for piece in pieces:
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
-        table.writerows(map(csv_cells, block))
+        table.writerows(map(csv_cells, map(json.loads, piece.splitlines())))
         yield text.getvalue().encode()
 
 
-def csv_cells(line: JudgmentLine) -> list[object]:
-    """The cells of its row in CSV, reasons joined.
+def csv_cells(row: Mapping[str, Any]) -> list[object]:
+    """The cells of a row in CSV, reasons joined.
 
     Names from people or files are made safe, other columns are ours.
     """
-    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line.cells
+    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = row.values()
     return [
         safe_cell(query),
         safe_cell(document),
@@ -115,47 +87,42 @@ def csv_cells(line: JudgmentLine) -> list[object]:
     ]
 
 
-def as_jsonl(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
-    """Write one JSON object per line."""
-    encode, names = json.JSONEncoder(ensure_ascii=False).encode, SCHEMA.names
-    for block in _blocks(lines, LINES_A_PIECE):
-        rows = (dict(zip(names, line.cells, strict=True)) for line in block)
-        yield "".join(f"{encode(row)}\n" for row in rows).encode()
-
-
-def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
+def as_parquet(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Write Parquet with typed columns: moments are timestamps in UTC, reasons lists."""
     sink = Sink()
-    with parquet.ParquetWriter(sink, SCHEMA, compression="zstd", store_schema=False) as writer:
-        for block in _blocks(lines, ROWS_A_GROUP):
-            rows = (line.cells for line in block)
-            columns = zip(SCHEMA, zip(*rows, strict=True), strict=True)
-            # A table becomes a row group of its own; batches would wait in memory for a million
-            # rows.
-            writer.write_table(
-                pa.table([_column(field, cells) for field, cells in columns], schema=SCHEMA)
-            )
+    with parquet_writer(sink) as writer:
+        for piece in pieces:
+            writer.write_table(table_of(piece))
             yield sink.take()
     yield sink.take()
 
 
+def parquet_writer(stream: BinaryIO | Sink) -> parquet.ParquetWriter:
+    """A writer of a Parquet file of judgments: each table is a row group of its own.
+
+    Batches would wait in memory for a million rows.
+    """
+    return parquet.ParquetWriter(stream, SCHEMA, compression="zstd", store_schema=False)
+
+
+def table_of(piece: bytes) -> pa.Table:
+    """The rows of a piece."""
+    rows = arrow_json.read_json(
+        pa.BufferReader(piece),
+        arrow_json.ReadOptions(use_threads=False, block_size=len(piece)),
+        arrow_json.ParseOptions(explicit_schema=_AS_JSON, unexpected_field_behavior="error"),
+    )
+    columns = [_column(field, rows[field.name].combine_chunks()) for field in SCHEMA]
+    return pa.table(columns, schema=SCHEMA)
+
+
 # the writers of the formats, by the suffix of their files
-FORMATS: dict[str, Callable[[Iterable[JudgmentLine]], Iterator[bytes]]] = {
+FORMATS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {
     "csv": as_csv,
-    "jsonl": as_jsonl,
+    "jsonl": iter,
     "parquet": as_parquet,
 }
 
 
-def _blocks(lines: Iterable[JudgmentLine], size: int) -> Iterator[list[JudgmentLine]]:
-    remaining_lines = iter(lines)
-    while block := list(islice(remaining_lines, size)):
-        yield block
-
-
-def _column(field: pa.Field, cells: tuple[object, ...]) -> pa.Array:
-    if field.type == _MOMENT:
-        return pa.array(cells, pa.string()).cast(_MOMENT)
-    if field.type == _WORD:
-        return pa.array(cells, pa.string()).dictionary_encode()
-    return pa.array(cells, field.type)
+def _column(field: pa.Field, cells: pa.Array) -> pa.Array:
+    return cells.dictionary_encode() if field.type == _WORD else cells.cast(field.type)

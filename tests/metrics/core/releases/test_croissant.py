@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from annotate.core.files.judgments.judgment_exports import SCHEMA, JudgmentLine, as_parquet
+from annotate.core.files.judgments.judgment_exports import SCHEMA, as_parquet
 from annotate.core.labels.answers import Telemetry
 from metrics.core.releases.croissant import CONTEXT, croissant_json
 from metrics.core.releases.manifest import Creator, FileEntry, Manifest
@@ -81,28 +81,30 @@ def write_table(folder: Path, table: ReleaseTable, n_rows: int) -> None:
     parquet.write_table(pa.table(columns), folder / table.path)
 
 
-def judgment_lines(n: int) -> Iterable[JudgmentLine]:
+def judgment_lines(n: int) -> Iterable[bytes]:
     for i in range(n):
         name = IDS[i % len(IDS)]
         has_times = i % 2 == 0
-        yield JudgmentLine(
-            query=name,
-            document=IDS[(3 * i) % len(IDS)],
-            annotator=f"annotator-{i % 3}",
-            origin="person",
-            grade=i % 4 - 1,
-            level=name,
-            reasons=[IDS[k] for k in range(i % 4)],
-            shown_at="2026-01-06T09:00:00.123Z" if has_times else None,
-            at="1969-12-31T23:59:59.999Z" if has_times else None,
-            telemetry=Telemetry(1_200, None, 0, 3) if has_times else Telemetry(),
-            guidelines=None if has_times else 2,
-            grouped=(None, True, False)[i % 3],
-            purpose="label",
-            why="first",
-            round=name,
-            status="counts",
-        )
+        telemetry = Telemetry(1_200, None, 0, 3) if has_times else Telemetry()
+        row = {
+            "query": name,
+            "document": IDS[(3 * i) % len(IDS)],
+            "annotator": f"annotator-{i % 3}",
+            "origin": "person",
+            "grade": i % 4 - 1,
+            "level": name,
+            "reasons": [IDS[k] for k in range(i % 4)],
+            "shown_at": "2026-01-06T09:00:00.123Z" if has_times else None,
+            "at": "1969-12-31T23:59:59.999Z" if has_times else None,
+            **telemetry._asdict(),
+            "guidelines": None if has_times else 2,
+            "grouped": (None, True, False)[i % 3],
+            "purpose": "label",
+            "why": "first",
+            "round": name,
+            "status": "counts",
+        }
+        yield f"{json.dumps(row)}\n".encode()
 
 
 def write_tables(folder: Path, n_rows: int) -> list[FileEntry]:
