@@ -8,6 +8,7 @@ a mean. Its own default, "ir_measures", has the topic before the measure: reader
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 ALL = "all"  # stands where a query would, for the mean over queries
@@ -38,10 +39,13 @@ def leaderboard_lines(
     An undefined value has no line. Readers split lines at white space: of names a blank, and the
     percent sign, stand percent-encoded, and a query that is itself called "all" as %61ll.
     """
+    name, query_name = cache(field), cache(_query_field)  # each comes many times
     for run, measure, query, value in queries:
-        yield from _line(run, measure, "%61ll" if query == ALL else field(query), value)
+        if value is not None and math.isfinite(value):
+            yield f"{name(run)}\t{name(measure)}\t{query_name(query)}\t{value}\n"
     for run, measure, value in means:
-        yield from _line(run, measure, ALL, value)
+        if value is not None and math.isfinite(value):
+            yield f"{name(run)}\t{name(measure)}\t{ALL}\t{value}\n"
 
 
 def field(text: str) -> str:
@@ -54,6 +58,5 @@ def field(text: str) -> str:
     )
 
 
-def _line(run: str, measure: str, query: str, value: float | None) -> Iterator[str]:
-    if value is not None and math.isfinite(value):
-        yield f"{field(run)}\t{field(measure)}\t{query}\t{value}\n"
+def _query_field(query: str) -> str:
+    return "%61ll" if query == ALL else field(query)
