@@ -1,46 +1,31 @@
 """The labels of a release in the JSON of FIRE, each with the runs that brought its pair."""
 
-from collections.abc import Generator, Iterator
-from contextlib import closing
-from itertools import islice
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
-from psycopg.sql import SQL
 
 from annotate.core.labels.originals import Originals
 from annotate.core.number_sets import is_among
 from annotate.models import Collection, Direction, Part, Side
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import copied_columns
-from annotate.statements import without_timeout
 from metrics.core.releases.fire_labels import FireLabel
 from metrics.services.downloads.bundles import ItemContents
-from metrics.services.downloads.items import exported_items
+from metrics.services.downloads.items import ExternalIds, exported_items
 from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 LABELS_AT_ONCE = 5_000
 WIDTH = np.int64(1 << 31)  # of a pair's code; keys of items stay below it
-_LABELS = SQL("""
-    COPY (
-        SELECT query.external_id, document.external_id, annotator.pseudonym, round.name,
-               pair.query_id, pair.document_id, label.grade, seat.round_id
-        FROM annotate_countingjudgment label
-        JOIN annotate_seat seat ON seat.id = label.seat_id
-        JOIN annotate_round round ON round.id = seat.round_id
-        JOIN annotate_pair pair ON pair.id = label.pair_id
-        JOIN annotate_item query ON query.id = pair.query_id
-        JOIN annotate_item document ON document.id = pair.document_id
-        JOIN annotate_annotator annotator ON annotator.id = label.annotator_id
-        WHERE label.collection_id = {collection} AND label.is_label
-        ORDER BY query.external_id COLLATE "C", document.external_id COLLATE "C",
-                 label.number, label.seat_id
-    ) TO STDOUT
-""")
+_LABELS = """
+    SELECT pair.query_id, pair.document_id, label.annotator_id, label.round_id, label.grade
+    FROM annotate_countingjudgment label JOIN annotate_pair pair ON pair.id = label.pair_id
+    WHERE label.collection_id = %s AND label.is_label
+    ORDER BY label.number, label.seat_id
+"""
 _POOL_PAIRS = """
     SELECT pair.query_id, pair.document_id
     FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
@@ -48,24 +33,21 @@ _POOL_PAIRS = """
 """
 
 
-class _FireRow(NamedTuple):
-    """A label as the database has it, by keys."""
+class _LabelRows(NamedTuple):
+    """Labels as the database has them, by keys."""
 
-    query_id: str
-    document_id: str
-    annotator: str
-    round: str
-    query: int
-    document: int
-    grade: int
-    round_key: int
+    query: NDArray[np.int64]
+    document: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    round: NDArray[np.int64]
+    grade: NDArray[np.int64]
 
 
-class _BroughtPairs(NamedTuple):
-    """The pairs that a run brought to a pool, as codes."""
+class _BroughtLabels(NamedTuple):
+    """The labels of the pairs that a run brought to their pool, by their positions, ascending."""
 
     alias: str
-    codes: NDArray[np.int64]
+    positions: NDArray[np.int64]
 
 
 def fire_labels(
@@ -80,65 +62,70 @@ def fire_labels(
     texts = _texts(collection) if contents.has_texts else {}
     hashes = _hashes(collection) if contents.has_media else {}
     levels = dict(collection.levels.values_list("grade", "name"))
-    runs = _pooled_runs(collection, aliases)
-    with closing(_rows(collection)) as rows:
-        while block := list(islice(rows, LABELS_AT_ONCE)):
-            for row, models in zip(block, _models(block, runs), strict=True):
-                yield FireLabel(
-                    query=row.query_id,
-                    query_text=texts.get(row.query, ""),
-                    document=row.document_id,
-                    document_hash=hashes.get(row.document, ""),
-                    grade=row.grade,
-                    level=levels[row.grade],
-                    is_positive=row.grade >= collection.positive_from,
-                    annotator=row.annotator,
-                    pool=row.round,
-                    models=models,
-                )
+    annotators = dict(collection.annotators.values_list("pk", "pseudonym"))
+    rounds = dict(collection.rounds.values_list("pk", "name"))
+    external_ids = ExternalIds(collection)
+    rows = _label_rows(collection, external_ids)
+    runs = _runs_of_labels(collection, aliases, rows)
+    for start in range(0, len(rows.query), LABELS_AT_ONCE):
+        block = _LabelRows(*(column[start : start + LABELS_AT_ONCE] for column in rows))
+        keys = zip(*(column.tolist() for column in block), strict=True)
+        ids = zip(external_ids.of(block.query), external_ids.of(block.document), strict=True)
+        models = _models(start, len(block.query), runs)
+        for (query, document, annotator, round_, grade), (query_id, document_id), aliases_ in zip(
+            keys, ids, models, strict=True
+        ):
+            yield FireLabel(
+                query_id,
+                texts.get(query, ""),
+                document_id,
+                hashes.get(document, ""),
+                grade,
+                levels[grade],
+                grade >= collection.positive_from,
+                annotators[annotator],
+                rounds[round_],
+                aliases_,
+            )
 
 
-def _rows(collection: Collection) -> Generator[_FireRow, None, None]:
-    statement = _LABELS.format(collection=collection.pk).as_string(None)
-    with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in copy.rows():
-            query_id, document_id, annotator, round_name = row[:4]
-            yield _FireRow(query_id, document_id, annotator, round_name, *map(int, row[4:]))
+def _label_rows(collection: Collection, external_ids: ExternalIds) -> _LabelRows:
+    """The labels by the bytes of their ids, those of a pair by their seats."""
+    rows = _LabelRows(*copied_columns(_LABELS, _LabelRows._fields, [collection.pk]).values())
+    order = external_ids.order(rows.query, rows.document)
+    return _LabelRows(*(column[order] for column in rows))
 
 
-def _models(block: list[_FireRow], runs: dict[int, list[_BroughtPairs]]) -> list[list[str]]:
-    """The aliases of the runs that brought each label's pair to its pool."""
-    models: list[list[str]] = [[] for _ in block]
-    documents = np.array([row.document for row in block], dtype=np.int64)
-    codes = np.array([row.query for row in block], dtype=np.int64) * WIDTH + documents
-    rounds = np.array([row.round_key for row in block])
-    for round_key in set(rounds.tolist()) & runs.keys():
-        positions = np.flatnonzero(rounds == round_key)
-        for run in runs[round_key]:
-            for position in positions[is_among(codes[positions], run.codes)]:
-                models[position].append(run.alias)
+def _models(start: int, n: int, runs: list[_BroughtLabels]) -> list[list[str]]:
+    """The aliases of the runs that brought the pair of each of the n labels from a position on."""
+    models: list[list[str]] = [[] for _ in range(n)]
+    for run in runs:
+        first, end = np.searchsorted(run.positions, (start, start + n))
+        for position in run.positions[first:end].tolist():
+            models[position - start].append(run.alias)
     return models
 
 
-def _pooled_runs(collection: Collection, aliases: dict[int, str]) -> dict[int, list[_BroughtPairs]]:
-    """The runs of each pool that tells its runs, by the key of its round."""
+def _runs_of_labels(
+    collection: Collection, aliases: dict[int, str], rows: _LabelRows
+) -> list[_BroughtLabels]:
+    """The runs of each pool that tells its runs, with the labels of the pairs they brought."""
     pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
     pools = pools.select_related("query_set", "round").prefetch_related("runs")
     left_out = left_out_keys(collection=collection)
     originals = originals_of(collection=collection)
-    runs = {}
+    codes = rows.query * WIDTH + rows.document
+    runs = []
     for pool in pools.order_by("pk"):
         pool_runs = sorted(pool.runs.all(), key=lambda run: aliases.get(run.pk, ""))
         if all(run.pk in aliases for run in pool_runs):
             pairs = copied_columns(_POOL_PAIRS, ["query", "document"], [pool.pk])
+            positions = np.flatnonzero(rows.round == pool.own_round().pk)
             pool_codes = pairs["query"] * WIDTH + pairs["document"]
-            runs[pool.own_round().pk] = [
-                _BroughtPairs(
-                    aliases[run.pk],
-                    common(pool_codes, top_codes(run, pool, left_out, originals)),
-                )
-                for run in pool_runs
-            ]
+            positions = positions[is_among(codes[positions], pool_codes)]
+            for run in pool_runs:
+                is_brought = is_among(codes[positions], top_codes(run, pool, left_out, originals))
+                runs.append(_BroughtLabels(aliases[run.pk], positions[is_brought]))
     return runs
 
 
@@ -155,11 +142,6 @@ def top_codes(
     source, target = originals.of(top.source[is_item]), originals.of(top.target[is_item])
     query, document = (source, target) if run.direction == Direction.FORWARD else (target, source)
     return query * WIDTH + document
-
-
-def common(numbers: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers that are among the members."""
-    return numbers[is_among(numbers, members)]
 
 
 def _texts(collection: Collection) -> dict[int, str]:
