@@ -13,7 +13,6 @@ from typing import BinaryIO, NamedTuple
 
 from metrics.core.files.archives import zip_info
 
-
 BLOCK_BYTES = 1 << 16
 
 

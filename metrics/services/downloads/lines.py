@@ -1,6 +1,7 @@
 """Lines of states, reports, conflicts and scores, in a fixed order, from one moment."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from django.contrib.postgres.expressions import ArraySubquery
@@ -21,6 +22,7 @@ from annotate.models import (
     User,
 )
 from annotate.services.review.inbox import IS_WANTED
+from annotate.services.storage.number_arrays import copied_columns
 from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score
 from metrics.services.downloads.items import ExternalIds
@@ -51,37 +53,45 @@ _COUNTING_GRADES = ArraySubquery(
     .order_by("number", "seat")
     .values("grade")
 )
+_LABELS = """
+    SELECT pair_id, grade FROM annotate_countingjudgment
+    WHERE collection_id = %s AND is_label ORDER BY pair_id, number, seat_id
+"""
 
 
 def pair_states(*, collection: Collection) -> Iterator[str]:
     """Every pair of every round for labels: state, grade if any, and counting grades by seat."""
     rows = (
         RoundPairState.objects.filter(collection=collection, round__kind__in=Round.FOR_LABELS)
-        .annotate(counting_grades=_COUNTING_GRADES)
         .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
         .values_list(
+            "pair",
             "round__name",
             "round__state",
             _QUERY,
             _DOCUMENT,
             "state",
             "pair__resolution__grade",
-            "counting_grades",
         )
+        .iterator(LINES_PER_PIECE)
     )
     yield "pool\tpool_state\tquery\tdocument\tstate\tgrade\tgrades\n"
-    yield from _pieces(
-        "\t".join(
-            [
-                " ".join(pool.split()),
-                *fields,
-                "" if grade is None else str(grade),
-                " ".join(map(str, counting_grades)),
-            ]
+    # read once: to look for those of half a million pairs one by one takes the server seconds
+    labels_by_pair = copied_columns(_LABELS, ["pair", "grade"], [collection.pk])
+    label_grades = labels_by_pair["grade"].tolist()
+    while block := list(islice(rows, LINES_PER_PIECE)):
+        pairs = [pair for pair, *_ in block]
+        starts, ends = (
+            np.searchsorted(labels_by_pair["pair"], pairs, side=side).tolist()
+            for side in ("left", "right")
         )
-        + "\n"
-        for pool, *fields, grade, counting_grades in rows.iterator(2_000)
-    )
+        yield "".join(
+            f"{' '.join(pool.split())}\t{pool_state}\t{query}\t{document}\t{state}\t"
+            f"{'' if grade is None else grade}\t{' '.join(map(str, label_grades[start:end]))}\n"
+            for (_, pool, pool_state, query, document, state, grade), start, end in zip(
+                block, starts, ends, strict=True
+            )
+        )
 
 
 def disputed(*, collection: Collection) -> Iterator[str]:
@@ -101,7 +111,7 @@ def disputed(*, collection: Collection) -> Iterator[str]:
         f"{q}\t{d}\t{status}\t{' '.join(map(str, counting_grades))}\n"
         for q, d, status, counting_grades in rows.iterator(2_000)
     )
-    yield from _pieces(lines)
+    yield from pieces_of(lines)
 
 
 def conflicts(*, collection: Collection) -> Iterator[str]:
@@ -136,7 +146,7 @@ def _conflict_lines(collection: Collection, condition: Q) -> Iterator[str]:
         [" ".join(name.split()), *map(str, fields)]
         for name, *fields in reference_labels.iterator(2_000)
     )
-    yield from _pieces("\t".join(row) + "\n" for row in rows)
+    yield from pieces_of("\t".join(row) + "\n" for row in rows)
 
 
 def cannot_judge(*, collection: Collection) -> Iterator[str]:
@@ -156,7 +166,7 @@ def cannot_judge(*, collection: Collection) -> Iterator[str]:
     )
     rows = Report.objects.filter(collection=collection).with_settled_at().order_by(*_IN_ORDER, "pk")
     yield "query\tdocument\tannotator\tkind\treason\tat\tstate\tsettled_at\n"
-    yield from _pieces(
+    yield from pieces_of(
         "\t".join(
             [
                 q,
@@ -230,7 +240,7 @@ def _score_lines(score: Score, queries: list[tuple[str, str]]) -> Iterator[str]:
         yield from (f"{start}\t{query}\t{value!r}\t{group}\n" for (query, group), value in rows)
 
 
-def _pieces(lines: Iterator[str]) -> Iterator[str]:
+def pieces_of(lines: Iterator[str]) -> Iterator[str]:
     """Join lines into pieces of some thousands."""
     piece: list[str] = []
     for line in lines:

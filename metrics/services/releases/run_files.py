@@ -17,6 +17,7 @@ from metrics.core.releases.manifest import RunEntry, ScoreEntry
 from metrics.core.releases.tables import words
 from metrics.http import source_in_name
 from metrics.services.downloads.items import ExternalIds
+from metrics.services.downloads.lines import pieces_of
 from metrics.services.releases.aliases import RunAlias
 from metrics.services.releases.writer import ReleaseWriter
 from metrics.services.scores import labels
@@ -188,7 +189,7 @@ def _auto_judge_lines(scores: QuerySetScores, source: str) -> Iterator[str]:
         for entry, values in zip(scores.entries, scores.values, strict=True)
         if entry.label_source == source
     ]
-    return leaderboard_lines(
+    lines = leaderboard_lines(
         (
             QueryValue(entry.run, entry.measure, query, value)
             for entry, values in rows
@@ -196,6 +197,7 @@ def _auto_judge_lines(scores: QuerySetScores, source: str) -> Iterator[str]:
         ),
         (MeanValue(entry.run, entry.measure, entry.mean) for entry, _ in rows),
     )
+    return pieces_of(lines)
 
 
 def _measured(
