@@ -4,7 +4,8 @@
 and all. The forward runs are in it with their files.
 Run: python3 manage.py test --heavy -s tests/benchmarks/numbers/test_releases_at_fire_size.py
 
-MiB are those that the worker holds at most beside what its process held before.
+MiB are those that the worker holds at most beside what its process held before. Processor seconds
+are the worker's own; the database's come beside them, on other processors.
 """
 
 import os
@@ -30,7 +31,8 @@ pytestmark = [
     pytest.mark.usefixtures("media_root"),
 ]
 SCALES = [float(scale) for scale in os.environ.get("BENCHMARK_SCALES", "0.1,1").split(",")]
-MOST_SECONDS, MOST_MIB = 240, 256  # a minute is the goal
+# a minute is the goal: with two processors, and others at work on them, it was 47 s, 24 s and 225
+MOST_SECONDS, MOST_PROCESSOR_SECONDS, MOST_MIB = 120, 35, 256
 
 
 def publish_runs(study):
@@ -73,15 +75,18 @@ def test_releases_at_fire_size(scale, timed_files):
     publish_runs(study)
     refresh.refresh(collection=study)
     release = request_release(study)
+    processor_start = time.process_time()
     seconds, mib = cost(lambda: perform_work(release))
+    processor_seconds = time.process_time() - processor_start
     release.refresh_from_db()
     assert release.made_at is not None, release.making.error
     for path, part in sorted(timed_files.items(), key=lambda item: -item[1])[:14]:
         print(f"{part:8.2f} s  {path}")
     print(f"{seconds - sum(timed_files.values()):8.2f} s  reading the manifest, and the rest")
     print(f"{scale:g} x: {study.judgments.count():,} judgments, {release.n_bytes:,} bytes")
-    print(f"{seconds:8.2f} s, {mib:.0f} MiB")
+    print(f"{seconds:8.2f} s, {processor_seconds:.2f} of a processor, {mib:.0f} MiB")
     assert len(archive(release)) == release.n_bytes
     if scale <= 1:
         assert seconds < MOST_SECONDS
+        assert processor_seconds < MOST_PROCESSOR_SECONDS
         assert mib < MOST_MIB
