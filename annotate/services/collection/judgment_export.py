@@ -14,6 +14,7 @@ from annotate.core.labels.answers import Telemetry
 from annotate.models import Collection
 from annotate.statements import without_timeout
 
+KEYS_A_ROW = 200  # of judgments; those of other collections leave gaps
 # One COPY: a million lines without a million objects, and no later judgment among them. The server
 # writes the lines, and sends some hundred at a time: a row of a COPY costs as much as ten of them.
 _PIECES = SQL("""
@@ -42,7 +43,7 @@ _PIECES = SQL("""
                 coalesce(seat.why, handed_seat.why, 'first') AS why,
                 coalesce(round.name, '') AS round, standing.outcome AS status) line
         WHERE judgment.collection_id = {collection}{condition}
-        GROUP BY judgment.id / 200 ORDER BY judgment.id / 200
+        GROUP BY judgment.id / {keys_a_row} ORDER BY judgment.id / {keys_a_row}
     ) TO STDOUT (FORMAT BINARY)
 """)
 
@@ -57,7 +58,10 @@ def judgment_pieces(
     telemetry = SQL(", ").join(Identifier("judgment", name) for name in Telemetry._fields)
     condition = SQL("") if keys is None else SQL(" AND judgment.id = ANY({})").format(keys)
     statement = _PIECES.format(
-        telemetry=telemetry, collection=collection.pk, condition=condition
+        telemetry=telemetry,
+        collection=collection.pk,
+        condition=condition,
+        keys_a_row=KEYS_A_ROW,
     ).as_string(None)
     lines, n_lines = [], 0
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:

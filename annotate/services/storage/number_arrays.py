@@ -44,6 +44,7 @@ def copied_columns(
 ) -> dict[str, Numbers]:
     """Read the rows of a statement as an (n,) array a name, each column as one string of bytes.
 
+    They are in the order of the statement.
     Of hundreds of thousands of rows many times as fast as `statement_columns`.
     statement : each of its columns is a whole number, and never null; ValueError for a null
     """

@@ -95,8 +95,8 @@ def fire_pieces(header: FireHeader, labels: Iterable[FireLabel]) -> Iterator[str
     """The text of the file in pieces, a pair at a time; pairs in the order in which they come.
 
     labels : those of a pair follow one another; read once
-    Only one pair, and the names of annotators and pools, are in memory: pairs without a majority
-    wait on disk, as FIRE has them last.
+    Only one pair, some texts, and the names of annotators and pools are in memory: pairs without a
+    majority wait on disk, as FIRE has them last.
     """
     annotators: dict[str, int] = {}
     queues: dict[str, int] = {}

@@ -71,9 +71,9 @@ def fire_labels(
         block = _LabelRows(*(column[start : start + LABELS_AT_ONCE] for column in rows))
         keys = zip(*(column.tolist() for column in block), strict=True)
         ids = zip(external_ids.of(block.query), external_ids.of(block.document), strict=True)
-        models = _models(start, len(block.query), runs)
-        for (query, document, annotator, round_, grade), (query_id, document_id), aliases_ in zip(
-            keys, ids, models, strict=True
+        label_models = _models(start, len(block.query), runs)
+        for (query, document, annotator, round_, grade), (query_id, document_id), models in zip(
+            keys, ids, label_models, strict=True
         ):
             yield FireLabel(
                 query_id,
@@ -85,7 +85,7 @@ def fire_labels(
                 grade >= collection.positive_from,
                 annotators[annotator],
                 rounds[round_],
-                aliases_,
+                models,
             )
 
 

@@ -136,10 +136,15 @@ def psql_seconds(url: str, slug: str) -> float:
     from psycopg.sql import SQL
 
     from annotate.models import Collection
-    from annotate.services.collection.judgment_export import _PIECES
+    from annotate.services.collection.judgment_export import _PIECES, KEYS_A_ROW
 
     pk = Collection.objects.get(slug=slug).pk
-    parts = {"collection": pk, "condition": SQL(""), "telemetry": SQL("judgment.active_ms")}
+    parts = {
+        "collection": pk,
+        "condition": SQL(""),
+        "telemetry": SQL("judgment.active_ms"),
+        "keys_a_row": KEYS_A_ROW,
+    }
     statement = " ".join(_PIECES.format(**parts).as_string(None).split())
     start = time.perf_counter()
     subprocess.run(["psql", url, "-qc", statement], check=True, stdout=subprocess.DEVNULL)

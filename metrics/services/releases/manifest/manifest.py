@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 from django.conf import settings
+from django.db import connection
 
 from annotate.models import Collection, QuerySet
 from metrics.core.releases.limits import limits
@@ -127,5 +128,6 @@ def writer_versions() -> dict[str, str]:
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "Apache Arrow": pa.__version__,
+        "PostgreSQL": ".".join(map(str, connection.get_database_version())),
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
     }

@@ -144,6 +144,15 @@ def test_a_table_is_safe_to_open_in_a_spreadsheet(collection):
     assert rows_of(collection)[0]["document"] == "=cmd|'/c"
 
 
+def test_names_of_any_characters_are_read_back_from_json_and_parquet(collection):
+    imported(collection, "a,q0,d0,1")
+    name = 'é "quoted" \\ \t\x1f\x7f\u2028 \U0001f600'
+    Item.objects.filter(collection=collection, external_id="d0").update(external_id=name)
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(exported(collection, "parquet")))
+    assert [row["document"] for row in rows_of(collection)] == [name]
+    assert table["document"].to_pylist() == [name]
+
+
 def test_only_the_collections_own_judgments_are_written(collection):
     imported(collection, "a,q0,d0,1")
     assert rows_of(cast.collection()) == []
@@ -159,6 +168,16 @@ def test_one_query_whatever_the_number_between_two_that_let_it_take_its_time(
     with django_assert_num_queries(3):
         pieces = judgment_export.judgment_pieces(collection=collection)
         assert b"".join(pieces).count(b"\n") == 18
+
+
+def test_lines_keep_their_order_over_pieces(collection, monkeypatch):
+    imported(collection, *(f"{person},q0,d0,{n % 2}" for n, person in enumerate("abcdefgh")))
+    whole = exported(collection, "jsonl")
+    monkeypatch.setattr(judgment_export, "LINES_A_PIECE", 1)
+    monkeypatch.setattr(judgment_export, "KEYS_A_ROW", 3)
+    pieces = list(judgment_export.judgment_pieces(collection=collection))
+    assert len(pieces) >= 3
+    assert b"".join(pieces) == whole
 
 
 def test_the_command_writes_a_file_or_the_standard_output(collection, tmp_path, capsys):
