@@ -33,7 +33,7 @@ _POOL_PAIRS = """
 """
 
 
-class _LabelRows(NamedTuple):
+class _FireRows(NamedTuple):
     """Labels as the database has them, by keys."""
 
     query: NDArray[np.int64]
@@ -43,7 +43,7 @@ class _LabelRows(NamedTuple):
     grade: NDArray[np.int64]
 
 
-class _BroughtLabels(NamedTuple):
+class _BroughtPositions(NamedTuple):
     """The labels of the pairs that a run brought to their pool, by their positions, ascending."""
 
     alias: str
@@ -68,7 +68,7 @@ def fire_labels(
     rows = _label_rows(collection, external_ids)
     runs = _runs_of_labels(collection, aliases, rows)
     for start in range(0, len(rows.query), LABELS_AT_ONCE):
-        block = _LabelRows(*(column[start : start + LABELS_AT_ONCE] for column in rows))
+        block = _FireRows(*(column[start : start + LABELS_AT_ONCE] for column in rows))
         keys = zip(*(column.tolist() for column in block), strict=True)
         ids = zip(external_ids.of(block.query), external_ids.of(block.document), strict=True)
         label_models = _models(start, len(block.query), runs)
@@ -89,14 +89,14 @@ def fire_labels(
             )
 
 
-def _label_rows(collection: Collection, external_ids: ExternalIds) -> _LabelRows:
+def _label_rows(collection: Collection, external_ids: ExternalIds) -> _FireRows:
     """The labels by the bytes of their ids, those of a pair by their seats."""
-    rows = _LabelRows(*copied_columns(_LABELS, _LabelRows._fields, [collection.pk]).values())
+    rows = _FireRows(*copied_columns(_LABELS, _FireRows._fields, [collection.pk]).values())
     order = external_ids.order(rows.query, rows.document)
-    return _LabelRows(*(column[order] for column in rows))
+    return _FireRows(*(column[order] for column in rows))
 
 
-def _models(start: int, n: int, runs: list[_BroughtLabels]) -> list[list[str]]:
+def _models(start: int, n: int, runs: list[_BroughtPositions]) -> list[list[str]]:
     """The aliases of the runs that brought the pair of each of the n labels from a position on."""
     models: list[list[str]] = [[] for _ in range(n)]
     for run in runs:
@@ -107,8 +107,8 @@ def _models(start: int, n: int, runs: list[_BroughtLabels]) -> list[list[str]]:
 
 
 def _runs_of_labels(
-    collection: Collection, aliases: dict[int, str], rows: _LabelRows
-) -> list[_BroughtLabels]:
+    collection: Collection, aliases: dict[int, str], rows: _FireRows
+) -> list[_BroughtPositions]:
     """The runs of each pool that tells its runs, with the labels of the pairs they brought."""
     pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
     pools = pools.select_related("query_set", "round").prefetch_related("runs")
@@ -125,7 +125,7 @@ def _runs_of_labels(
             positions = positions[is_among(codes[positions], pool_codes)]
             for run in pool_runs:
                 is_brought = is_among(codes[positions], top_codes(run, pool, left_out, originals))
-                runs.append(_BroughtLabels(aliases[run.pk], positions[is_brought]))
+                runs.append(_BroughtPositions(aliases[run.pk], positions[is_brought]))
     return runs
 
 
