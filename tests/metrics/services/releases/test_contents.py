@@ -11,7 +11,7 @@ import pytest
 from cffconvert import Citation
 from pyarrow import parquet
 
-from annotate.models import Annotator, Collection, Part, User
+from annotate.models import Annotator, Collection, CountingJudgment, Part, User
 from metrics.core.releases.release_tables import TABLES
 from metrics.models import ReleaseRun
 from pooling.models import Pool, PoolPair, Run
@@ -122,6 +122,43 @@ def test_texts_and_media_leave_by_their_switches(study, texts_leave, media_leave
     content = texts(folder(made_release(study)))
     assert ("zqtext" in content) == texts_leave
     assert ("zqmedium.png" in content) == media_leave
+
+
+def test_labels_stand_by_seat_with_the_runs_that_brought_their_pairs(study):
+    Pool.objects.filter(collection=study).update(strategy="depth-k", parameters={"depth": 3})
+    pool = Pool.objects.get(collection=study)
+    pool.runs.set(study.runs.filter(direction="forward"))
+    release = made_release(study)
+    files = folder(release)
+    fire = json.loads(gzip.decompress(files["labels/fire.json.gz"]))
+    names = dict(study.items.values_list("pk", "external_id"))
+    brought = {
+        (names[ranking.source_id], names[target], row.alias)
+        for row in ReleaseRun.objects.filter(release=release, run__in=pool.runs.all())
+        for ranking in row.run.rankings.all()
+        for target in ranking.targets[:3]
+    }
+    grades = {}
+    labels = CountingJudgment.objects.labels().filter(collection=study).order_by("number", "seat")
+    for query, document, grade in labels.values_list(
+        "pair__query__external_id", "pair__document__external_id", "grade"
+    ):
+        grades.setdefault((query, document), []).append(grade)
+    n_with_runs = 0
+    for item in [*fire["annotations"], *fire["disagreements"]]:
+        pair = (item["query_id"], item["video_id"])
+        is_pooled = pool.own_round().name in {fire["queues"][str(n)] for n in item["queue_ids"]}
+        assert item["models"] == sorted(
+            alias for *ends, alias in brought if is_pooled and tuple(ends) == pair
+        )
+        assert item["annotator_grades"] == grades[pair]
+        n_with_runs += bool(item["models"])
+    assert n_with_runs and any(len(set(row)) > 1 for row in grades.values())
+    _, *lines = gzip.decompress(files["labels/pairs.tsv.gz"]).decode().splitlines()
+    rows = [line.split("\t") for line in lines]
+    assert {(row[2], row[3]): row[6] for row in rows if row[6]} == {
+        pair: " ".join(map(str, row)) for pair, row in grades.items()
+    }
 
 
 def test_every_record_set_of_croissant_gives_the_rows_of_its_table(study, tmp_path):
