@@ -284,6 +284,7 @@ MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 102
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  # one request's files
 # files of ended imports and rejected runs; 0 means for ever
 KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
+API_REQUESTS_A_MINUTE = int(os.environ.get("API_REQUESTS_A_MINUTE") or 600)  # of each token
 FILE_UPLOAD_HANDLERS = ["config.site.uploads.UploadHandler"]
 # plain: straight from the source folders (tests)
 # hashed: collected under names that change with their content

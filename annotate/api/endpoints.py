@@ -10,10 +10,13 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable
+from annotate.api.throttles import TokenThrottle
 from annotate.services.people.receipts import EndpointAnswer, KeyUsed, answer_once
 
 MAX_KEY = 255
@@ -28,6 +31,21 @@ class Endpoint(APIView):
 
     scope = ""
     write_scope = ""
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """The throttles of this request, which its answer tells of."""
+        self.throttles = [TokenThrottle()]
+        return list(self.throttles)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Tell the pace of the token in the headers, also of refusals."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for throttle in getattr(self, "throttles", []):
+            for name, value in throttle.headers.items():
+                answer[name] = value
+        return answer
 
     def scope_of(self, method: str | None) -> str:
         """The scope that a request with this method needs."""

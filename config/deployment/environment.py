@@ -13,12 +13,13 @@ from config.loopback import is_loopback
 LOCAL = "http://127.0.0.1:8000"  # the default of SITE_URL
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # this machine's names, which health checks use
 KEY_LENGTH = 50
-MILLION = 1_000_000  # megabytes, a terabyte
+MILLION = 1_000_000  # megabytes, a terabyte; requests, more than a server can
 NUMBERS = {  # with the smallest and the largest value of each
     "EMAIL_PORT": (1, 65_535),
     "MATRICES_MAX_MB": (0, MILLION),
     "UPLOAD_MAX_MB": (1, MILLION),
     "KEEP_UPLOADS_DAYS": (0, 36_500),
+    "API_REQUESTS_A_MINUTE": (1, MILLION),
 }
 SWITCHES = (
     "DEBUG",
