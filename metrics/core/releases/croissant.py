@@ -12,7 +12,7 @@ from urllib.parse import quote
 from annotate.core.phrases import enumeration
 from metrics.core.releases.licences import licence_address
 from metrics.core.releases.manifest import Creator, FileEntry, Manifest
-from metrics.core.releases.release_tables import TABLES, ReleaseTable, TableColumn
+from metrics.core.releases.release_tables import ReleaseTable, TableColumn, released_tables
 from metrics.core.releases.responsible_ai import rai_properties
 
 SPECIFICATIONS = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
@@ -80,7 +80,6 @@ def croissant_json(manifest: Manifest, files: Sequence[FileEntry]) -> str:
     files : all of the release but croissant.json itself, which cannot hold its own checksum
     A table has a record set if its Parquet file is among the files.
     """
-    paths = {file.path for file in files}
     dataset: dict[str, Any] = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -99,7 +98,7 @@ def croissant_json(manifest: Manifest, files: Sequence[FileEntry]) -> str:
         dataset["creator"] = [_person(creator) for creator in manifest.creators]
     dataset |= rai_properties(manifest)
     dataset["distribution"] = [_file_object(file) for file in files]
-    dataset["recordSet"] = [_record_set(table) for table in TABLES if table.path in paths]
+    dataset["recordSet"] = [_record_set(table) for table in released_tables(files)]
     return json.dumps(dataset, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -11,6 +11,7 @@ from annotate.core.phrases import counted, enumeration
 from metrics.core.releases.licences import HUB_NAMES, licence_address
 from metrics.core.releases.manifest import FileEntry, Manifest
 from metrics.core.releases.plain_text import one_line
+from metrics.core.releases.release_tables import filled_tables
 from metrics.core.releases.sections.annotations import annotations
 from metrics.core.releases.sections.considerations import (
     REHEARSAL,
@@ -22,7 +23,7 @@ from metrics.core.releases.sections.considerations import (
 from metrics.core.releases.sections.creation import creation
 from metrics.core.releases.sections.markdown import inline, section, sentence
 from metrics.core.releases.sections.results import results
-from metrics.core.releases.sections.structure import DIRECTIONS, structure
+from metrics.core.releases.sections.structure import DIRECTIONS, SPLIT, structure
 from metrics.core.releases.yaml_text import Value, yaml_text
 
 _SIZES = (
@@ -49,7 +50,7 @@ def data_card(manifest: Manifest, files: Sequence[FileEntry]) -> str:
     """
     title = inline(manifest.title) or inline(manifest.collection.name)
     parts = [
-        f"---\n{yaml_text(front_matter(manifest))}---",
+        f"---\n{yaml_text(front_matter(manifest, files))}---",
         section(title, level=1),
         section("Dataset summary", *_summary(manifest)),
         section("Supported tasks", *_tasks(manifest)),
@@ -65,9 +66,10 @@ def data_card(manifest: Manifest, files: Sequence[FileEntry]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def front_matter(manifest: Manifest) -> dict[str, Value]:
-    """Return the fields of the card's front matter.
+def front_matter(manifest: Manifest, files: Sequence[FileEntry]) -> dict[str, Value]:
+    """Return the fields of the card's front matter, with a configuration for each filled table.
 
+    What the labels tell of is evaluated and trains nothing: the split of all tables is `test`.
     Left out: `language`, which is not recorded; `annotations_creators`, since nobody knows whether
     annotators are experts; and the licence, where none was chosen.
     """
@@ -83,6 +85,14 @@ def front_matter(manifest: Manifest) -> dict[str, Value]:
         "relevance-judgments",
         *(kind for kind in _MEDIA if kind in kinds),
     ]
+    if tables := filled_tables(files):
+        fields["configs"] = [
+            {
+                "config_name": table.name,
+                "data_files": [{"split": SPLIT, "path": table.path}],
+            }
+            for table in tables
+        ]
     return fields
 
 

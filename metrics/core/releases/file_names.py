@@ -4,6 +4,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+# the module by which the package ir_datasets loads a release
+IR_DATASETS = "ir_datasets_release.py"
+
 
 def file_stems(names: Sequence[str]) -> list[str]:
     """Names of files for these names, each once: letters, digits and dashes of ASCII.

@@ -3,13 +3,14 @@
 The types are those of Croissant 1.1 (https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from annotate.core.files.judgments.judgment_exports import SCHEMA
 from metrics.core.releases import tables
+from metrics.core.releases.manifest import FileEntry
 
 TEXT, INTEGER, FLOAT = "sc:Text", "sc:Integer", "sc:Float"
 BOOLEAN, MOMENT = "sc:Boolean", "sc:DateTime"
@@ -146,3 +147,15 @@ TABLES = (
         _columns(tables.POOL_PAIRS, ABOUT),
     ),
 )
+
+
+def released_tables(files: Sequence[FileEntry]) -> list[ReleaseTable]:
+    """Return the tables that are among the files of a release."""
+    paths = {file.path for file in files}
+    return [table for table in TABLES if table.path in paths]
+
+
+def filled_tables(files: Sequence[FileEntry]) -> list[ReleaseTable]:
+    """Return the tables that have rows, since the package `datasets` loads none without."""
+    paths = {file.path for file in files if file.n_rows}
+    return [table for table in TABLES if table.path in paths]

@@ -16,6 +16,7 @@ from metrics.services.downloads.bundles import ItemContents
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.releases.aliases import RunAlias
 from metrics.services.releases.fire_file import fire_labels
+from metrics.services.releases.ir_datasets_file import write_ir_datasets
 from metrics.services.releases.label_files import (
     write_beir,
     write_labels,
@@ -106,6 +107,7 @@ def _write_documents(writer: ReleaseWriter, manifest: Manifest) -> None:
         writer.add_text(path, about, version["markdown"])
     about = "All that these documents tell, for programs."
     writer.add_text("manifest.json", about, manifest.json)
+    write_ir_datasets(writer)
     writer.add_text("CITATION.cff", "How to cite it, for programs.", citation_cff(manifest))
     about = "The ir_metadata block of its data."
     writer.add_text("ir_metadata.yaml", about, ir_metadata(manifest))

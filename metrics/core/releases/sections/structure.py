@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from annotate.core.phrases import count_of, counted, enumeration
+from metrics.core.releases.file_names import IR_DATASETS
 from metrics.core.releases.manifest import FileEntry, Manifest, RunEntry, SideEntry
+from metrics.core.releases.release_tables import filled_tables
 from metrics.core.releases.sections.markdown import bullets, fence, inline, section, table
 
 _PLAIN_PATH = re.compile(r"[\w./+@%=-]+")  # may stand in code as it is
 
+SPLIT = "test"  # of the tables, for programs that know parts of a data set by such a word
 DIRECTIONS = {"forward": "queries to documents", "reverse": "documents to queries"}
 
 
@@ -29,6 +33,7 @@ def structure(manifest: Manifest, files: Sequence[FileEntry]) -> str:
             section("Label sources", *label_source_paragraphs(manifest), level=3),
             section("Files", *file_paragraphs(files), level=3),
             section("How to read the files", *reading_paragraphs(manifest, files), level=3),
+            section("How to load the folder", *loading_paragraphs(manifest, files), level=3),
             section("How to check the files", *checking_paragraphs(), level=3),
         ]
     )
@@ -216,6 +221,41 @@ print(evaluator.evaluate(run))
         "With `pytrec_eval`, a value for each query:",
         fence("python", pytrec_eval),
     ]
+
+
+def loading_paragraphs(manifest: Manifest, files: Sequence[FileEntry]) -> list[str]:
+    """Return code that loads the folder into ir_datasets, and its tables into datasets."""
+    paragraphs = []
+    if tables := filled_tables(files):
+        names = enumeration([f"`{table.name}`" for table in tables])
+        code = f"""from datasets import load_dataset
+
+table = load_dataset("FOLDER", "{tables[0].name}", split="{SPLIT}")
+"""
+        paragraphs += [
+            "The Python package `datasets` of Hugging Face loads the Parquet tables that have rows "
+            f"by their names, which are {names}. `FOLDER` is the path of this folder:",
+            fence("python", code),
+        ]
+    if any(entry.path == IR_DATASETS for entry in files) and manifest.query_sets:
+        stem = PurePosixPath(manifest.query_sets[0].file).stem
+        name = f"assayer/{manifest.collection.slug}/{manifest.version}/{stem}"
+        code = f"""import sys
+
+sys.path.insert(0, "FOLDER")
+import ir_datasets
+import ir_datasets_release
+
+dataset = ir_datasets.load("{name}")
+"""
+        paragraphs += [
+            f"The module `{IR_DATASETS}` registers the query sets with the Python package "
+            "`ir_datasets`: each with the qrels of the usual label source, and under longer ids "
+            "with those of every label source, and with each run that is in this folder. "
+            "`ir_datasets_release.IDS` has all ids:",
+            fence("python", code),
+        ]
+    return paragraphs or ["No program loads this folder as a whole."]
 
 
 def checking_paragraphs() -> list[str]:

@@ -37,7 +37,19 @@ def test_the_front_matter_is_that_of_a_dataset_card():
         "task_categories": ["text-retrieval"],
         "size_categories": ["1K<n<10K"],
         "tags": ["information-retrieval", "test-collection", "relevance-judgments", "image"],
+        "configs": [
+            {
+                "config_name": "judgments",
+                "data_files": [{"split": "test", "path": "judgments/judgments.parquet"}],
+            }
+        ],
     }
+
+
+def test_a_table_without_rows_is_no_configuration():
+    files = [replace(file, n_rows=0) for file in example_files()]
+    assert "configs" not in front_matter(example_manifest(), files)
+    assert "load_dataset" not in data_card(example_manifest(), files)
 
 
 def test_the_headings_are_those_of_data_statements_and_dataset_cards():
@@ -58,6 +70,7 @@ def test_the_headings_are_those_of_data_statements_and_dataset_cards():
         ("h3", "Label sources"),
         ("h3", "Files"),
         ("h3", "How to read the files"),
+        ("h3", "How to load the folder"),
         ("h3", "How to check the files"),
         ("h2", "Dataset creation"),
         ("h3", "Curation rationale"),
@@ -103,15 +116,15 @@ def test_the_headings_are_those_of_data_statements_and_dataset_cards():
     ],
 )
 def test_a_licence_stands_under_the_hub_s_name_or_as_other(licence, fields):
-    matter = front_matter(replace(example_manifest(), licence=licence))
+    matter = front_matter(replace(example_manifest(), licence=licence), [])
     assert {key: value for key, value in matter.items() if key.startswith("license")} == fields
 
 
 def test_a_task_of_retrieval_is_named_only_where_there_are_texts():
-    assert front_matter(bare_manifest())["task_categories"] == ["other"]
+    assert front_matter(bare_manifest(), [])["task_categories"] == ["other"]
     images = replace(example_manifest().sides[1], side="query")
     pictures = replace(example_manifest(), sides=(images, example_manifest().sides[1]))
-    assert front_matter(pictures)["task_categories"] == ["other"]
+    assert front_matter(pictures, [])["task_categories"] == ["other"]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +168,7 @@ def test_a_release_of_nothing_has_a_sentence_under_every_heading():
     card = data_card(bare_manifest(), [])
     assert not NO_NUMBER.search(card)
     heads = [token for token in tokens_of(body_of(card)) if token.type == "heading_open"]
-    assert len(heads) == 35
+    assert len(heads) == 36
     assert table_lines(card) == []
     assert paragraphs_under(card, "Supported tasks") == [
         "Evaluation of retrieval. This release has no qrels, so it scores no run."
@@ -173,7 +186,7 @@ def test_no_name_breaks_the_front_matter(name):
     fields = front_matter_of(card)
     assert fields["pretty_name"] == one_line(name)
     assert fields["license"] == "cc-by-4.0"
-    assert fields.keys() == front_matter(example_manifest()).keys()
+    assert fields.keys() == front_matter(example_manifest(), example_files()).keys()
 
 
 @given(name=HOSTILE_NAMES)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from uuid import uuid4
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -12,6 +13,8 @@ from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Annotator, Collection, Gold, Item, Pair, Report, Seat
 from annotate.services.judging import claiming, reports
 from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
+from pooling.models import Run
+from pooling.services.runs import runs
 from tests import cast
 from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments
@@ -67,6 +70,24 @@ def add_golds(study: Collection) -> None:
         Gold.objects.create(
             collection=study, pair=pair, grade=1, is_positive=True, origin="curated"
         )
+
+
+def published_run(study: Collection, name: str) -> Run:
+    """A run with its file that ranks every document with ties, and may be published."""
+    queries, documents = (
+        list(study.items.filter(side=side).order_by("pk").values_list("external_id", flat=True))
+        for side in ("query", "document")
+    )
+    lines = [
+        f"{query} Q0 {document} 0 {(7 * i + 3 * j) % 13} {name}\n"
+        for i, query in enumerate(queries)
+        for j, document in enumerate(documents)
+    ]
+    upload = SimpleUploadedFile(f"{name}.run", "".join(lines).encode())
+    run = runs.receive_run(collection=study, name=name, direction="forward", upload=upload).run
+    runs.read_here(run=run)
+    Run.objects.filter(pk=run.pk).update(may_be_published=True)
+    return run
 
 
 def free_held_seats(study: Collection) -> None:

@@ -9,7 +9,6 @@ from threading import Thread
 
 import ir_measures
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from pyarrow import parquet
 
 from annotate.models import Collection
@@ -22,8 +21,6 @@ from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.numbers import refresh
 from metrics.services.releases.contents import write_contents
 from metrics.services.releases.writer import ReleaseWriter
-from pooling.models import Run
-from pooling.services.runs import runs
 from tests.metrics import studies
 from tests.metrics.services.releases.made_releases import (
     archive,
@@ -32,6 +29,7 @@ from tests.metrics.services.releases.made_releases import (
     made_release,
     request_release,
 )
+from tests.metrics.services.releases.release_study import published_run
 from tests.servers.databases import closing_connections
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -41,6 +39,7 @@ DOCUMENTS = {
     "README.md",
     "SHA256SUMS",
     "croissant.json",
+    "ir_datasets_release.py",
     "ir_metadata.yaml",
     "manifest.json",
     "policies.json",
@@ -53,19 +52,7 @@ SOURCES = ("none-original", "only", "over-original")
 def study() -> Collection:
     """People's labels over a reference, and four runs, of which one may be published."""
     study = studies.unordered_study()
-    queries, documents = (
-        list(study.items.filter(side=side).order_by("pk").values_list("external_id", flat=True))
-        for side in ("query", "document")
-    )
-    lines = [
-        f"{query} Q0 {document} 0 {(7 * i + 3 * j) % 13} bm25\n"
-        for i, query in enumerate(queries)
-        for j, document in enumerate(documents)
-    ]
-    upload = SimpleUploadedFile("bm25.run", "".join(lines).encode())
-    run = runs.receive_run(collection=study, name=PUBLISHED, direction="forward", upload=upload).run
-    runs.read_here(run=run)
-    Run.objects.filter(pk=run.pk).update(may_be_published=True)
+    published_run(study, PUBLISHED)
     return study
 
 

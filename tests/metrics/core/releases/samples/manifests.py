@@ -311,7 +311,7 @@ def example_files() -> list[FileEntry]:
     """Return the files of the example: labels in two forms, qrels, runs, items and scores."""
     parquet, text = "application/vnd.apache.parquet", "text/plain"
     rows = (
-        ("data/judgments.parquet", parquet, 181_202, 5200, "All judgments that were stored."),
+        ("judgments/judgments.parquet", parquet, 181_202, 5200, "All judgments that were stored."),
         ("data/pairs.parquet", parquet, 90_411, 3900, "Pairs with their grades."),
         ("data/queries.jsonl", "application/jsonl", 120_002, 1332, "Queries with their texts."),
         ("data/documents.jsonl", "application/jsonl", 60_044, 1261, "Documents by their ids."),
@@ -323,6 +323,7 @@ def example_files() -> list[FileEntry]:
         ("query_sets/reverse/eccv.tsv", "text/tab-separated-values", 9000, 2593, "Its members."),
         ("scores.csv", "text/csv", 4200, 8, "Means of the published runs."),
         ("manifest.json", "application/json", 12_345, None, "The manifest of the release."),
+        ("ir_datasets_release.py", text, 9000, None, "Its query sets for ir_datasets."),
     )
     return [
         FileEntry(path, media_type, n_bytes, f"{number:064x}", n_rows, about)

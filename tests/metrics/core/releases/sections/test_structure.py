@@ -44,7 +44,7 @@ def release(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("runs", [example_manifest().runs, ()])
 def test_the_lines_of_python_score_a_run_with_the_qrels(release, runs):
-    ir_measures, pytrec_eval = code_of(card(runs=runs), "python")
+    ir_measures, pytrec_eval, *_ = code_of(card(runs=runs), "python")
     assert "AP(rel=2): 0.75" in output_of(ir_measures)
     assert "'q1': {'map': 0.5," in output_of(pytrec_eval)
 
@@ -82,11 +82,11 @@ def test_the_line_of_the_shell_checks_the_files(release):
 def test_files_have_rows_bytes_and_what_they_are():
     lines = next(table for table in table_lines(card()) if table[0].startswith("| File"))
     assert lines[2] == (
-        "| data/judgments.parquet | All judgments that were stored. | "
+        "| judgments/judgments.parquet | All judgments that were stored. | "
         "application/vnd.apache.parquet | 5,200 | 181,202 |"
     )
-    assert lines[-1].endswith("| a document | 12,345 |")
-    assert paragraphs_under(card(), "Files")[-1] == "In all 12 files, 1,553,224 bytes."
+    assert lines[-2].endswith("| a document | 12,345 |")
+    assert paragraphs_under(card(), "Files")[-1] == "In all 13 files, 1,562,224 bytes."
 
 
 def test_grades_say_which_are_positive():
