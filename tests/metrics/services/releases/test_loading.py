@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,28 @@ import pytest
 from pyarrow import parquet
 
 from annotate.models import Collection, QuerySet, QuerySetItem
+from metrics.core.releases.manifest import LabelSourceEntry, QrelsEntry, QuerySetEntry
 from metrics.core.releases.release_tables import TABLES
 from metrics.models import Release
+from metrics.services.releases.ir_datasets_file import SOURCE
 from pooling.models import Pool, PoolPair
 from tests.metrics import studies
+from tests.metrics.core.releases.samples.manifests import example_manifest
 from tests.metrics.services.releases import outside_loaders
 from tests.metrics.services.releases.made_releases import folder, made_release
 from tests.metrics.services.releases.release_study import published_run
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 RELEASE = "assayer/study/1.0"
+CONTENTS = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import ir_datasets, ir_datasets_release
+facts = {}
+for name in ir_datasets_release.IDS[::2]:
+    dataset = ir_datasets.load(name)
+    facts[name.rpartition("/")[2]] = [dataset.has_docs(), len(dataset.queries_cls()._fields) > 1]
+print(json.dumps(facts))
+"""
 SOURCES = ("over-original", "none-original", "only")
 
 
@@ -53,12 +66,17 @@ def unpacked(release: Release, path: Path) -> Path:
 
 
 def loaded(tmp_path: Path, *folders: Path) -> dict[str, Any]:
-    """What both programs load without the net, with their caches and homes in this folder."""
+    """What both programs load."""
+    return dict(printed(tmp_path, outside_loaders.__file__, *map(str, folders)))
+
+
+def printed(tmp_path: Path, *arguments: str) -> Any:
+    """The JSON that Python prints last, without the net, with caches and homes in this folder."""
     homes = ("HOME", "HF_HOME", "IR_DATASETS_HOME", "IR_DATASETS_TMP", "TMPDIR")
     environment = {name: str(tmp_path / "home") for name in homes}
     (tmp_path / "home").mkdir()
     result = subprocess.run(
-        [sys.executable, outside_loaders.__file__, *folders],
+        [sys.executable, *arguments],
         env=environment
         | {"PATH": os.environ["PATH"], "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
@@ -66,7 +84,7 @@ def loaded(tmp_path: Path, *folders: Path) -> dict[str, Any]:
         text=True,
     )
     assert result.returncode == 0, result.stderr
-    return dict(json.loads(result.stdout.splitlines()[-1]))
+    return json.loads(result.stdout.splitlines()[-1])
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -74,6 +92,8 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(json.dumps(parquet.read_table(path).to_pylist(), default=str)))
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("media_root")
 def test_both_load_what_the_files_hold_and_write_nothing_there(study, tmp_path):
     Collection.objects.filter(pk=study.pk).update(texts_may_leave=True)
     study.refresh_from_db()
@@ -91,6 +111,52 @@ def test_both_load_what_the_files_hold_and_write_nothing_there(study, tmp_path):
     check_query_sets(facts["sets"], open_folder)
     check_scores(facts, open_folder)
     check_that_texts_stay(facts["sets"])
+
+
+def entry(name: str, direction: str, n_sources: int, n_gallery: int | None) -> QuerySetEntry:
+    """A query set by its figures in the manifest."""
+    path = f"query-sets/{name}-{direction}.tsv"
+    return QuerySetEntry(name, direction, n_sources, n_gallery, path)
+
+
+@pytest.mark.parametrize(
+    ("n_sources", "n_gallery", "leave", "expected"),
+    [
+        (1330, None, (True, True), {"a": "DQ", "b": "DQ", "r": "DQ"}),
+        (1330, 7, (True, True), {"a": "DQ", "b": "-Q", "r": "D-"}),
+        (10, None, (True, True), {"a": "DQ", "b": "D-", "r": "-Q"}),
+        (1330, None, (False, True), {"a": "D-", "b": "D-", "r": "-Q"}),
+        (1330, None, (True, False), {"a": "-Q", "b": "-Q", "r": "D-"}),
+    ],
+)
+def test_no_query_set_has_half_of_its_texts(tmp_path, n_sources, n_gallery, leave, expected):
+    """Sets a and b of captions and r of images, of which a is the first; (docs, queries)."""
+    query_sets = (
+        entry("r", "reverse", 1261, None),
+        entry("b", "forward", 900, None),
+        entry("a", "forward", n_sources, n_gallery),
+    )
+    qrels = tuple(
+        QrelsEntry(row.name, row.direction, f"qrels/{row.name}-{row.direction}.only.qrels.gz")
+        for row in query_sets
+    )
+    manifest = replace(
+        example_manifest(),
+        texts_leave=leave[0],
+        media_leave=leave[1],
+        query_sets=query_sets,
+        label_sources=(LabelSourceEntry("only", "people only", qrels),),
+        runs=(),
+    )
+    path = tmp_path / "release"
+    path.mkdir()
+    (path / "manifest.json").write_text(manifest.json)
+    (path / SOURCE.name).write_bytes(SOURCE.read_bytes())
+    facts = printed(tmp_path, "-c", CONTENTS, str(path))
+    assert {
+        stem[0]: ("D" if has_docs else "-") + ("Q" if has_texts else "-")
+        for stem, (has_docs, has_texts) in facts.items()
+    } == expected
 
 
 def check_tables(tables: dict[str, Any], path: Path) -> None:
