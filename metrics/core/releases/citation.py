@@ -5,6 +5,7 @@ CITATION.cff 1.2.0: https://github.com/citation-file-format/citation-file-format
 
 import re
 
+from annotate.core.phrases import enumeration
 from metrics.core.releases.licences import HUB_NAMES, NOT_IN_CFF, licence_address
 from metrics.core.releases.manifest import Creator, Manifest
 from metrics.core.releases.plain_text import one_line
@@ -53,10 +54,11 @@ def citation_cff(manifest: Manifest) -> str:
     return yaml_text(fields)
 
 
-def bibtex(manifest: Manifest) -> str:
+def bibtex(manifest: Manifest, *, address: str = "") -> str:
     """Return the entry of a release for BibTeX and BibLaTeX, its key made of its short name.
 
     Names stand in braces of their own, so that BibTeX takes none apart.
+    address : of its public page, if it has one: no file of a release tells it
     """
     authors = [
         ", ".join(f"{{{_latex(part)}}}" for part in name_parts(creator))
@@ -71,9 +73,23 @@ def bibtex(manifest: Manifest) -> str:
         "year": str(manifest.released_on.year),
         "month": str(manifest.released_on.month),
         "note": f"Dataset, version {_latex(one_line(manifest.version))}",
+        **({"url": address} if address else {}),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@misc{{{slug}-{version},", *lines, "}"]) + "\n"
+
+
+def citation_text(manifest: Manifest, *, address: str) -> str:
+    """Return the citation of a release in words: those of its creators, or composed ones."""
+    if cite_as := one_line(manifest.cite_as):
+        return f"{cite_as} {address}"
+    names = [name for creator in manifest.creators if (name := one_line(creator.name))]
+    title, year = (
+        f"{_title(manifest)}, version {one_line(manifest.version)}",
+        manifest.released_on.year,
+    )
+    work = f"{enumeration(names)} ({year}). {title}" if names else f"{title} ({year})"
+    return f"{work} [Data set]. {address}"
 
 
 def name_parts(creator: Creator) -> list[str]:

@@ -8,7 +8,7 @@ import yaml
 from cffconvert import Citation
 from hypothesis import given
 
-from metrics.core.releases.citation import bibtex, citation_cff
+from metrics.core.releases.citation import bibtex, citation_cff, citation_text
 from metrics.core.releases.licences import HUB_NAMES
 from metrics.core.releases.manifest import Creator, Manifest
 from tests.metrics.core.releases.samples.hostile_names import HOSTILE_NAMES
@@ -148,3 +148,25 @@ def test_no_name_breaks_the_entry(name):
         assert min(depths) > 0
         assert value.count("{") == value.count("}")
     assert not re.search(r"(?<!\\)[%&$#]", "".join(lines[1:-1]))
+
+
+def test_the_citation_in_words_names_creators_version_and_address():
+    address = "https://judge.example.org/releases/captions/1.2.0/"
+    manifest = replace(example_manifest(), cite_as="")
+    assert citation_text(manifest, address=address) == (
+        "Ada Byron and Example Lab (2026). Captions and images, relabelled, version 1.2.0 "
+        f"[Data set]. {address}"
+    )
+    assert citation_text(replace(manifest, creators=()), address=address) == (
+        f"Captions and images, relabelled, version 1.2.0 (2026) [Data set]. {address}"
+    )
+    assert citation_text(example_manifest(), address=address) == (
+        f"Byron and Example Lab (2026). Captions and images, relabelled. {address}"
+    )
+
+
+def test_bibtex_has_the_address_where_there_is_one():
+    assert "url" not in bibtex(example_manifest())
+    assert "  url = {https://x.example/}," in bibtex(
+        example_manifest(), address="https://x.example/"
+    )

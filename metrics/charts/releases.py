@@ -1,0 +1,140 @@
+"""Charts of a public release, beside that of its runs: its levels, its agreement, its pools."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from metrics.charts.charts import WHOLE, Chart, LevelCount, Spec, round3, tooltip_row
+
+# a manifest tells no colours: positives have the first, the others the second
+POSITIVE_COLOURS = ("green", "teal", "blue", "violet")
+OTHER_COLOURS = ("slate", "amber", "red")
+MOST_BARS = 100
+
+
+class AgreementDot(NamedTuple):
+    """A share of agreement with its 95 % interval; None without one. basis: what it rests on."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    basis: str
+
+
+def grade_colours(grades: Sequence[int], *, positive_from: int) -> dict[int, str]:
+    """A colour of the palette for each grade, those of the largest grades first."""
+    positives = sorted((grade for grade in grades if grade >= positive_from), reverse=True)
+    others = sorted(grade for grade in grades if grade < positive_from)
+    return {
+        grade: colours[place % len(colours)]
+        for row, colours in ((positives, POSITIVE_COLOURS), (others, OTHER_COLOURS))
+        for place, grade in enumerate(row)
+    }
+
+
+def agreement_dots(dots: Sequence[AgreementDot], *, marks: Sequence[float]) -> Chart:
+    """Measures of agreement on one axis, with intervals; marks : thin lines at conventions."""
+    names = [dot.name for dot in dots]
+    x: Spec = {
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": [min([0.0, *(dot.low or 0.0 for dot in dots)]), 1]},
+    }
+    tooltip = [
+        tooltip_row("name", "Measure"),
+        tooltip_row("value", "Value", ".3f"),
+        tooltip_row("low", "From", ".3f"),
+        tooltip_row("high", "To", ".3f"),
+        tooltip_row("basis", "Of"),
+    ]
+    lines = {
+        "data": {"values": [{"mark": mark} for mark in marks]},
+        "mark": {"type": "rule", "strokeDash": [4, 3], "aria": False},
+        "encoding": {"x": {**x, "field": "mark"}, "y": None},
+    }
+    interval = {
+        "mark": {"type": "rule", "color": "@blue", "strokeWidth": 2, "opacity": 0.55},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "tooltip": tooltip},
+    }
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 80, "color": "@blue"},
+        "encoding": {"x": {**x, "field": "value"}, "tooltip": tooltip},
+    }
+    has_interval = any(row.low is not None for row in dots)
+    return Chart(
+        id="agreement",
+        title="How annotators agree",
+        subtitle=(
+            f"Dot: the value.{' Line: its 95 % interval.' * has_interval} Dashed: "
+            f"{' and '.join(f'{mark:g}' for mark in marks)}, conventional marks for alpha."
+        ),
+        spec={
+            "data": {"values": [row._asdict() for row in dots]},
+            "height": {"step": 34},
+            "encoding": {"y": {"field": "name", "type": "nominal", "sort": names, "title": None}},
+            "layer": [lines, *([interval] if has_interval else []), dot],
+        },
+        columns=["Measure", "Value", "From", "To", "Of"],
+        rows=[
+            [row.name, round3(row.value), round3(row.low), round3(row.high), row.basis]
+            for row in dots
+        ],
+    )
+
+
+def pairs_by_rank(counts: Mapping[str, Mapping[int, int]]) -> Chart:
+    """Pairs of pools by the best rank that a pooled run gives them, pool by pool.
+
+    counts : by pool and rank; ranks are joined where there are more than MOST_BARS
+    """
+    deepest = max((rank for of_pool in counts.values() for rank in of_pool), default=0)
+    width = max(1, -(-deepest // MOST_BARS))
+    bars: dict[tuple[str, int], int] = {}
+    for pool, of_pool in counts.items():
+        for rank, n in of_pool.items():
+            first = rank - (rank - 1) % width
+            bars[pool, first] = bars.get((pool, first), 0) + n
+    values = [{"pool": pool, "rank": rank, "n": n} for (pool, rank), n in sorted(bars.items())]
+    x = {
+        "field": "rank",
+        "type": "ordinal",
+        "title": "Best rank",
+        "axis": {"labelOverlap": True, "labelAngle": 0},
+    }
+    y = {"field": "n", "type": "quantitative", "title": "Pairs", "axis": WHOLE}
+    tooltip = [
+        tooltip_row("pool", "Pool"),
+        tooltip_row("rank", "Best rank", ",d"),
+        tooltip_row("n", "Pairs", ",d"),
+    ]
+    colour = {"field": "pool", "type": "nominal", "title": None}
+    return Chart(
+        id="ranks",
+        title="How deep the pools go",
+        subtitle="Pairs by the best rank that a pooled run gives them"
+        + (f", {width} ranks a bar." if width > 1 else "."),
+        spec={
+            "data": {"values": values},
+            "height": 220,
+            "mark": "bar",
+            "encoding": {
+                "x": x,
+                "y": y,
+                "tooltip": tooltip,
+                **({"color": colour} if len(counts) > 1 else {}),
+            },
+        },
+        columns=["Pool", "Best rank", "Pairs"],
+        rows=[[row["pool"], row["rank"], row["n"]] for row in values],
+    )
+
+
+def level_counts(
+    levels: Sequence[tuple[int, str, int, int]], *, positive_from: int
+) -> list[LevelCount]:
+    """Counts of levels for `level_distribution`; levels : grade, name, labels, pairs of each."""
+    colours = grade_colours([grade for grade, *_ in levels], positive_from=positive_from)
+    return [
+        LevelCount(name, colours[grade], n_labels, n_pairs)
+        for grade, name, n_labels, n_pairs in levels
+    ]
