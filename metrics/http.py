@@ -1,15 +1,21 @@
-"""Requests for files of qrels, and addresses with label sources."""
+"""Requests for files of qrels, addresses with label sources, answers that caches may keep."""
 
 import re
+from collections.abc import Callable
+from datetime import datetime
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from django.http import QueryDict
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date
 
 from annotate.models import Direction, QuerySet
 from metrics.core.labels.label_sources import LabelSource, RequestedSource, UnknownLabelSource
 
+View = TypeVar("View", bound=Callable[..., Any])
+CACHEABLE = {200, 206, 304}
 MAX_SOURCE = 100  # characters of a label source in a file's name
 
 
@@ -61,3 +67,37 @@ def single_key_address(parameters: QueryDict) -> str:
     except UnknownLabelSource:
         return ""
     return address.urlencode(safe=":,")
+
+
+class PublicAnswer(NamedTuple):
+    """An answer that is the same for everybody, so that caches may keep it.
+
+    tag : a hash of all that it shows; changed_at : moment of its last change
+    seconds : for which a cache may answer by itself; is_immutable : it never changes
+    """
+
+    tag: str
+    changed_at: datetime
+    seconds: int
+    is_immutable: bool = False
+
+    def answer(
+        self, request: HttpRequest, make: Callable[[], HttpResponseBase]
+    ) -> HttpResponseBase:
+        """The answer to a request; 304 without making it where the asker has it already."""
+        etag, changed_at = f'"{self.tag}"', int(self.changed_at.timestamp())
+        response: HttpResponseBase = (
+            get_conditional_response(request, etag=etag, last_modified=changed_at) or make()
+        )
+        if response.status_code in CACHEABLE:
+            immutable = ", immutable" if self.is_immutable else ""
+            response.headers["Cache-Control"] = f"public, max-age={self.seconds}{immutable}"
+            response.headers["ETag"] = etag
+            response.headers["Last-Modified"] = http_date(changed_at)
+        return response
+
+
+def for_everybody(view: View) -> View:
+    """Mark a view whose answer is the same for everybody: nobody's session is read for it."""
+    view.is_public = True  # type: ignore[attr-defined]  # a mark for config/site/second_factor.py
+    return view

@@ -13,6 +13,8 @@ from metrics.views import (
     leaderboard,
     plans,
     pool_bias,
+    public_releases,
+    release_publication,
 )
 from metrics.views.releases import release_diffs, releases
 
@@ -58,6 +60,25 @@ RELEASES: list[URLPattern | URLResolver] = [
     path("<str:version>/archive/", releases.release_archive, name="release-archive"),
     path("<str:version>/files/<path:path>", releases.release_file, name="release-file"),
     path("<str:version>/diff/", include(RELEASE_DIFF)),
+    path(
+        "<str:version>/publication/",
+        release_publication.release_publication,
+        name="release-publication",
+    ),
+    path("<str:version>/publish/", release_publication.release_publish, name="release-publish"),
+    path(
+        "<str:version>/unpublish/", release_publication.release_unpublish, name="release-unpublish"
+    ),
+]
+PUBLIC_RELEASE = [
+    path("", public_releases.overview, name="public-release"),
+    path("card/", public_releases.data_card, name="public-card"),
+    path("scores/", public_releases.scores, name="public-scores"),
+    path("pairs/", public_releases.queries, name="public-queries"),
+    path("pairs/<int:set_number>/<int:number>/", public_releases.query, name="public-query"),
+    path("files/", public_releases.files, name="public-files"),
+    path("files/<path:path>", public_releases.file, name="public-file"),
+    path("archive.zip", public_releases.archive, name="public-archive"),
 ]
 ANALYSES = [
     path("", analysis.analyses, name="analyses"),
@@ -96,4 +117,6 @@ urlpatterns = [
     path("c/<slug:slug>/results/downloads/", include(DOWNLOADS)),
     path("c/<slug:slug>/results/releases/", include(RELEASES)),
     path("c/<slug:slug>/judging/pools/<int:pk>/favours/", include(POOL_BIAS)),
+    path("releases/<slug:slug>/", public_releases.releases, name="public-releases"),
+    path("releases/<slug:slug>/<str:version>/", include(PUBLIC_RELEASE)),
 ]

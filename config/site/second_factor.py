@@ -57,6 +57,8 @@ class SecondFactorMiddleware:
         self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]
     ) -> HttpResponse | None:
         """Return None, or the redirect to the second factor."""
+        if getattr(view, "is_public", False):  # it asks for no user
+            return None
         user = request.user
         if (
             not settings.LEADS_NEED_MFA

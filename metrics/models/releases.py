@@ -3,7 +3,7 @@
 from typing import BinaryIO, Self, TypeAlias, cast
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Now
 
 from annotate.models import ClockTimestamp, Collection, User, Work
@@ -16,6 +16,18 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
     def available(self) -> Self:
         """The releases that are made and not withdrawn."""
         return self.filter(made_at__isnull=False, withdrawn_at=None)
+
+    def shown_to_everybody(self) -> Self:
+        """The public releases, and those that were public when they were withdrawn."""
+        steps = ReleaseEvent.objects.filter(
+            release=OuterRef("pk"),
+            kind__in=(ReleaseEventKind.PUBLISHED, ReleaseEventKind.UNPUBLISHED),
+        )
+        last_step = Subquery(steps.order_by("-pk").values("kind")[:1])
+        return self.annotate(last_step=last_step).filter(
+            Q(published_at__isnull=False)
+            | Q(withdrawn_at__isnull=False, last_step=ReleaseEventKind.PUBLISHED)
+        )
 
 
 class Release(models.Model):

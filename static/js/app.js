@@ -1,11 +1,11 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
+import { initTheme } from "./appearance.js";
 import { initFileDrops } from "./file-drop.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { initUploads } from "./upload.js";
 import { initWaiting } from "./unsent/notice.js";
 
-const THEMES = [["", "system"], ["light", "light"], ["dark", "dark"]];
 const entityTags = new Map();
 
 /** Say something to screen readers without moving the focus. */
@@ -68,29 +68,6 @@ function initMenus() {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
-}
-
-function showTheme(button) {
-  const current = document.documentElement.dataset.theme ?? "";
-  button.querySelector("[data-theme-name]").textContent = THEMES.find(([key]) => key === current)[1];
-}
-
-function initTheme() {
-  for (const button of document.querySelectorAll("[data-theme-toggle]")) {
-    showTheme(button);
-    button.addEventListener("click", () => {
-      const at = THEMES.findIndex(([key]) => key === (document.documentElement.dataset.theme ?? ""));
-      const [next] = THEMES[(at + 1) % THEMES.length];
-      if (next) document.documentElement.dataset.theme = next;
-      else delete document.documentElement.dataset.theme;
-      try {
-        localStorage.setItem("assayer.theme", next);
-      } catch {
-        // not remembered, still applied
-      }
-      showTheme(button);
-    });
-  }
 }
 
 /** On a phone the tab of this page may lie off to the right. */

@@ -49,6 +49,7 @@ PLAIN_CASES = {
     "chapter": "collection",
     "name": "positives-per-query",
     "number": 1,
+    "set_number": 1,
     "object_id": "1",
     "app_label": "annotate",
     "content_type_id": 1,

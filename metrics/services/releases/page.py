@@ -41,8 +41,13 @@ def release_page(*, release: Release) -> ReleasePage:
     if card is None or not has_archive:
         return ReleasePage(has_archive, SafeString(""), files, events)
     with FileStretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
-        _, _, text = stretch.read().decode().removeprefix("---\n").partition("\n---\n")
-    return ReleasePage(has_archive, SafeString(with_scrolling_tables(to_html(text))), files, events)
+        return ReleasePage(has_archive, data_card_html(stretch.read()), files, events)
+
+
+def data_card_html(data_card: bytes) -> SafeString:
+    """Return a data card as HTML, without its front matter, which is for programs."""
+    _, _, text = data_card.decode().removeprefix("---\n").partition("\n---\n")
+    return SafeString(with_scrolling_tables(to_html(text)))
 
 
 def with_scrolling_tables(html: str) -> str:

@@ -9,7 +9,7 @@ from django.db import transaction
 from annotate.models import Collection, Work
 from annotate.services.collection import purging
 from metrics.models import Release, ReleaseEvent, ReleaseFile, ReleaseRun
-from metrics.services.releases import releases
+from metrics.services.releases import publication, releases
 from tests.works import perform_work
 
 DAY = date(2026, 3, 5)
@@ -55,3 +55,11 @@ def forget_releases(collection: Collection) -> None:
         for model in (ReleaseEvent, ReleaseFile, ReleaseRun):
             model.objects.filter(release__collection=collection).delete()
         collection.releases.all().delete()
+
+
+def published_release(collection: Collection, version: str = "1.0") -> Release:
+    """A release that is public."""
+    release = made_release(collection, version)
+    publication.publish(release=release, by=None)
+    release.refresh_from_db()
+    return release

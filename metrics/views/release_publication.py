@@ -1,0 +1,61 @@
+"""Publication of a release: a preview of what becomes public, publishing it, taking that back."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access
+from annotate.http import SignedIn
+from annotate.models import Role
+from metrics.models import Release
+from metrics.services.releases import publication as service
+from metrics.services.releases.releases import ReleaseRefused
+
+
+@require_safe
+@never_cache
+@login_required
+def release_publication(request: SignedIn, slug: str, version: str) -> HttpResponse:
+    """What becomes public with a release, before a lead publishes it."""
+    release = _get_release(request, slug, version)
+    preview = service.publication_preview(release=release)
+    context = {"collection": release.collection, "release": release, "preview": preview}
+    return render(request, "metrics/releases/publication.html", context)
+
+
+@require_POST
+@login_required
+def release_publish(request: SignedIn, slug: str, version: str) -> HttpResponse:
+    """Publish a release."""
+    release = _get_release(request, slug, version)
+    try:
+        service.publish(release=release, by=request.user)
+    except ReleaseRefused as error:
+        messages.error(request, str(error))
+        return redirect("metrics:release-publication", slug, version)
+    messages.success(request, f"Release {version} is public.")
+    return redirect("metrics:release", slug, version)
+
+
+@require_POST
+@login_required
+def release_unpublish(request: SignedIn, slug: str, version: str) -> HttpResponse:
+    """Take the publication of a release back."""
+    release = _get_release(request, slug, version)
+    try:
+        service.unpublish(release=release, by=request.user)
+    except ReleaseRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Release {version} is no longer public.")
+    return redirect("metrics:release", slug, version)
+
+
+def _get_release(request: SignedIn, slug: str, version: str) -> Release:
+    """A release of a collection that the user leads; else Http404."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    rows = Release.objects.select_related("collection")
+    return get_object_or_404(rows, collection=collection, version=version)

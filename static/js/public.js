@@ -1,0 +1,6 @@
+// What public pages need: no forms that change anything, nobody signed in.
+import { initTheme } from "./appearance.js";
+import { initSortableTables } from "./sort-table.js";
+
+initTheme();
+initSortableTables(document);
