@@ -24,11 +24,11 @@ class AgreementDot(NamedTuple):
 def grade_colours(grades: Sequence[int], *, positive_from: int) -> dict[int, str]:
     """A colour of the palette for each grade, those of the largest grades first."""
     positives = sorted((grade for grade in grades if grade >= positive_from), reverse=True)
-    others = sorted(grade for grade in grades if grade < positive_from)
+    negatives = sorted(grade for grade in grades if grade < positive_from)
     return {
-        grade: colours[place % len(colours)]
-        for row, colours in ((positives, POSITIVE_COLOURS), (others, OTHER_COLOURS))
-        for place, grade in enumerate(row)
+        grade: colours[position % len(colours)]
+        for row, colours in ((positives, POSITIVE_COLOURS), (negatives, OTHER_COLOURS))
+        for position, grade in enumerate(row)
     }
 
 

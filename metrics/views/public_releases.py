@@ -33,14 +33,14 @@ def of_release(view: FolderView) -> FolderView:
 
     @require_safe
     @wraps(view)
-    def answer(request: HttpRequest, slug: str, version: str, **rest: Any) -> HttpResponseBase:
+    def answer(request: HttpRequest, slug: str, version: str, **arguments: Any) -> HttpResponseBase:
         shelf = _shelf(slug)
         release = shelf.find(version)
         if release is None:
             raise Http404
         folder = PublicFolder(shelf, release)
         if release.withdrawn_at is None:
-            return view(request, folder, **rest)
+            return view(request, folder, **arguments)
         html = _html("stone", folder, {})
         headers = {"Cache-Control": f"public, max-age={PAGE_SECONDS}"}
         return HttpResponse(html, status=HTTPStatus.GONE, headers=headers)

@@ -19,7 +19,7 @@ from metrics.services.releases.releases import ReleaseRefused
 @never_cache
 @login_required
 def release_publication(request: SignedIn, slug: str, version: str) -> HttpResponse:
-    """What becomes public with a release, before a lead publishes it."""
+    """The preview of a publication: all that becomes public with a release."""
     release = _get_release(request, slug, version)
     preview = service.publication_preview(release=release)
     context = {"collection": release.collection, "release": release, "preview": preview}

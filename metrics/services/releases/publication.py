@@ -14,10 +14,11 @@ from metrics.services.releases.releases import ReleaseRefused
 
 
 class PublicationPreview(NamedTuple):
-    """What becomes public with a release, and what keeps it from being published.
+    """All that becomes public with a release, and the reasons against it.
 
     documents, tables : its files without rows, and those with rows
     named_runs, aliases : the runs under their own names, and those under an alias
+    faults : sentences on why it cannot be published now
     """
 
     release: Release

@@ -68,8 +68,8 @@ class GradedPairs:
         columns = (target_column, "label_source", "grade", "is_propagated")
         for table in self._tables(query_set, [source], columns):
             positions = np.flatnonzero(_equal(table, source_column, source))
-            taken = table.take(pa.array(positions)).select(columns)
-            rows += [GradedTarget(*cells) for cells in zip(*_lists(taken), strict=True)]
+            own_rows = table.take(pa.array(positions)).select(columns)
+            rows += [GradedTarget(*cells) for cells in zip(*_lists(own_rows), strict=True)]
         return rows
 
     def counts(

@@ -91,7 +91,7 @@ def _figures(manifest: Manifest) -> list[ReleasedFigure]:
         if agreement.low is not None and agreement.high is not None
         else ""
     )
-    named = sum(run.is_named for run in manifest.runs)
+    n_named = sum(run.is_named for run in manifest.runs)
     return [
         ReleasedFigure("Labels", f"{counts.n_labels:,}", f"by {enumeration(by)}" if by else ""),
         ReleasedFigure("Pairs with labels", f"{counts.n_pairs:,}", f"{counts.n_decided:,} decided"),
@@ -103,7 +103,7 @@ def _figures(manifest: Manifest) -> list[ReleasedFigure]:
             )
             for side in manifest.sides
         ),
-        ReleasedFigure("Runs", f"{len(manifest.runs):,}", f"{named:,} by name"),
+        ReleasedFigure("Runs", f"{len(manifest.runs):,}", f"{n_named:,} by name"),
         ReleasedFigure("Krippendorff's alpha", alpha, interval, agreement.undefined),
     ]
 

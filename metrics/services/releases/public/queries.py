@@ -46,13 +46,8 @@ class QueryList(NamedTuple):
     has_contents: bool
 
     @property
-    def target_noun(self) -> str:
-        """What its queries retrieve, in the plural."""
-        return PLURALS[SIDES[self.query_set.direction][1]]
-
-    @property
     def source_noun(self) -> str:
-        """What it consists of, in the singular."""
+        """The noun of its queries: query, or document in a set of reverse runs."""
         return SIDES[self.query_set.direction][0]
 
     @property

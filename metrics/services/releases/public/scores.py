@@ -39,7 +39,7 @@ class ReleasedScore(NamedTuple):
     value: float | None
 
 
-class RunScores(NamedTuple):
+class ReleasedRun(NamedTuple):
     """A run under its alias, with its scores on the measures in their order."""
 
     run: str
@@ -57,7 +57,7 @@ class ReleasedBoard(NamedTuple):
     links: list[SettingLink]
     measures: list[tuple[str, str]]
     measure: str
-    rows: list[RunScores]
+    rows: list[ReleasedRun]
     caption: str
     chart: Chart
 
@@ -82,18 +82,18 @@ def released_board(
     measure = measure or usual
     if measure not in measures:
         raise NotInRelease
-    ranked = _best_first([score for score in scores if score.measure == measure], measure)
+    best_first = _best_first([score for score in scores if score.measure == measure], measure)
     return ReleasedBoard(
         number=number,
         links=[
-            SettingLink(place, _setting_text(manifest, setting))
-            for place, setting in enumerate(settings, start=1)
+            SettingLink(link_number, _setting_text(manifest, setting))
+            for link_number, setting in enumerate(settings, start=1)
         ],
         measures=[(name, _unit(name)) for name in measures],
         measure=measure,
-        rows=_rows(scores, measures, [score.run for score in ranked]),
+        rows=_rows(scores, measures, [score.run for score in best_first]),
         caption=_caption(settings[number - 1], scores),
-        chart=_chart(manifest, ranked, measure, settings[number - 1]),
+        chart=_chart(manifest, best_first, measure, settings[number - 1]),
     )
 
 
@@ -128,11 +128,11 @@ def _best_first(scores: list[ScoreEntry], measure: str) -> list[ScoreEntry]:
     )
 
 
-def _rows(scores: list[ScoreEntry], measures: list[str], runs: list[str]) -> list[RunScores]:
+def _rows(scores: list[ScoreEntry], measures: list[str], runs: list[str]) -> list[ReleasedRun]:
     cells = {(score.run, score.measure): _cell(score) for score in scores}
     n_missing = {score.run: score.n_missing for score in scores}
     return [
-        RunScores(run, [cells.get((run, name)) for name in measures], f"{n_missing[run]:,}")
+        ReleasedRun(run, [cells.get((run, name)) for name in measures], f"{n_missing[run]:,}")
         for run in dict.fromkeys([*runs, *n_missing])
     ]
 
@@ -176,7 +176,7 @@ def _caption(setting: ScoreSetting, scores: list[ScoreEntry]) -> str:
 
 
 def _chart(
-    manifest: Manifest, ranked: list[ScoreEntry], measure: str, setting: ScoreSetting
+    manifest: Manifest, best_first: list[ScoreEntry], measure: str, setting: ScoreSetting
 ) -> Chart:
     factor = _factor(measure)
     dots = [
@@ -187,7 +187,7 @@ def _chart(
             low=None if score.low is None else factor * score.low,
             high=None if score.high is None else factor * score.high,
         )
-        for score in ranked
+        for score in best_first
         if score.mean is not None
     ]
     chart = score_dots(

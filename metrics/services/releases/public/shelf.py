@@ -15,13 +15,13 @@ STEPS = (ReleaseEventKind.PUBLISHED, ReleaseEventKind.UNPUBLISHED)
 class PublicShelf(NamedTuple):
     """All that the world may know of a collection: its public releases, the newest first.
 
-    withdrawn : releases that were public when they were withdrawn, the newest first
+    stones : releases that were public when they were withdrawn, the newest first
     changed_at : moment of the last publication, of one taken back, or withdrawal
     """
 
     slug: str
     releases: list[Release]
-    withdrawn: list[Release]
+    stones: list[Release]
     changed_at: datetime
 
     @property
@@ -29,13 +29,13 @@ class PublicShelf(NamedTuple):
         """A hash of all that pages show of the shelf, and of the product that writes them."""
         rows = [
             (row.sha256, str(row.published_at), str(row.withdrawn_at))
-            for row in (*self.releases, *self.withdrawn)
+            for row in (*self.releases, *self.stones)
         ]
         return hashlib.sha256(repr((settings.VERSION, self.slug, rows)).encode()).hexdigest()
 
     def find(self, version: str) -> Release | None:
         """The release of a version, public or withdrawn; None without one."""
-        rows = (*self.releases, *self.withdrawn)
+        rows = (*self.releases, *self.stones)
         return next((row for row in rows if row.version == version), None)
 
 
@@ -54,7 +54,12 @@ def public_shelf(*, slug: str) -> PublicShelf | None:
     )
     if not rows:
         return None
-    moments = [moment for row in rows for moment in (row.last_step_at, row.withdrawn_at) if moment]
+    moments = [
+        moment
+        for row in rows
+        for moment in (row.last_step_at, row.published_at, row.withdrawn_at)
+        if moment
+    ]
     return PublicShelf(
         slug,
         [row for row in rows if row.published_at is not None],
