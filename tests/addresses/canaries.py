@@ -97,7 +97,8 @@ def plant(self: Annotator) -> dict[str, str]:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for name in [*columns(), *NUMBERS]:
             if name not in READABLE:
-                _mark(name, self, marks)
+                own_rows = PERSONAL.get(name.partition(".")[0], lambda _: models.Q())
+                mark_column(name, marks, rows=own_rows(self))
         cursor.execute("SET LOCAL session_replication_role = origin")
     key = bytes(self.collection.key)
     marks[key.hex()] = marks[base64.b64encode(key).decode()] = "Collection.key"
@@ -110,7 +111,8 @@ def plant(self: Annotator) -> dict[str, str]:
     return marks
 
 
-def _mark(name: str, self: Annotator, marks: dict[str, str]) -> None:
+def mark_column(name: str, marks: dict[str, str], *, rows: models.Q) -> None:
+    """Mark a column in some rows of its table; the marks are added to those that there are."""
     model_name, field_name = name.split(".")
     (model,) = [
         model
@@ -118,8 +120,7 @@ def _mark(name: str, self: Annotator, marks: dict[str, str]) -> None:
         for model in apps.get_app_config(label).get_models()
         if model.__name__ == model_name
     ]
-    rows = model.objects.filter(PERSONAL.get(model_name, lambda _: models.Q())(self))
-    for pk in rows.values_list("pk", flat=True):
+    for pk in model.objects.filter(rows).values_list("pk", flat=True):
         value = NUMBERS.get(name) or f"zq{len(marks):05d}zq"
         is_json = isinstance(model._meta.get_field(field_name), models.JSONField)
         text = f"{PREFIXES.get(name, '')}{value}" if isinstance(value, str) else value

@@ -1,10 +1,12 @@
 """Releases made as a worker makes them, and their folders as others read them."""
 
+import gzip
 import io
 import zipfile
 from datetime import date
 
 from django.db import transaction
+from pyarrow import parquet
 
 from annotate.models import Collection, Work
 from annotate.services.collection import purging
@@ -46,6 +48,19 @@ def folder(release: Release) -> dict[str, bytes]:
         assert members.testzip() is None
         root = f"{release.collection.slug}-{release.version}/"
         return {name.removeprefix(root): members.read(name) for name in members.namelist()}
+
+
+def texts_of(files: dict[str, bytes]) -> str:
+    """Everything that a reader finds in the files, as text."""
+    parts = list(files)
+    for path, content in files.items():
+        if path.endswith(".parquet"):
+            table = parquet.read_table(io.BytesIO(content))
+            metadata = parquet.ParquetFile(io.BytesIO(content)).metadata
+            parts += [str(table.to_pylist()), str(metadata), str(metadata.metadata)]
+        else:
+            parts.append((gzip.decompress(content) if path.endswith(".gz") else content).decode())
+    return "\n".join(parts)
 
 
 def forget_releases(collection: Collection) -> None:

@@ -1,6 +1,5 @@
 """What a release holds and what it never holds, and how the programs of others read it."""
 
-import gzip
 import io
 import json
 import warnings
@@ -17,7 +16,7 @@ from metrics.models import ReleaseRun
 from pooling.models import Pool, PoolPair, Run
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.services.releases.made_releases import folder, made_release
+from tests.metrics.services.releases.made_releases import folder, made_release, texts_of
 from tests.metrics.services.releases.release_study import busy_study
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -35,19 +34,6 @@ def study() -> Collection:
     return study
 
 
-def texts(files: dict[str, bytes]) -> str:
-    """Everything that a reader finds in the files, as text."""
-    parts = list(files)
-    for path, content in files.items():
-        if path.endswith(".parquet"):
-            table = parquet.read_table(io.BytesIO(content))
-            metadata = parquet.ParquetFile(io.BytesIO(content)).metadata
-            parts += [str(table.to_pylist()), str(metadata), str(metadata.metadata)]
-        else:
-            parts.append((gzip.decompress(content) if path.endswith(".gz") else content).decode())
-    return "\n".join(parts)
-
-
 def manifest(files: dict[str, bytes]) -> dict[str, Any]:
     return dict(json.loads(files["manifest.json"]))
 
@@ -63,7 +49,7 @@ def test_a_run_stands_under_its_name_only_where_its_uploader_lets_it(study):
         "run-02",
         "run-03",
     }
-    assert "zq" not in texts(release_files)
+    assert "zq" not in texts_of(release_files)
     assert ReleaseRun.objects.get(run=second).alias in entries
 
 
@@ -84,7 +70,7 @@ def test_a_hidden_run_leaves_no_trace(study):
         is_hidden=True, may_be_published=True, name="zqname", team="zqteam", file_name="zqfile"
     )
     files = folder(made_release(study))
-    assert "zq" not in texts(files)
+    assert "zq" not in texts_of(files)
     assert not ReleaseRun.objects.filter(run=run).exists()
     assert len(manifest(files)["runs"]) == study.runs.count() - 1
     (entry,) = manifest(files)["pools"]
@@ -102,7 +88,7 @@ def test_names_mail_and_comments_of_people_are_in_no_file(study):
         )
     study.reports.update(note="zqnote")
     assert study.reports.exists()
-    content = texts(folder(made_release(study)))
+    content = texts_of(folder(made_release(study)))
     assert "zq" not in content.lower()
     for pseudonym in Annotator.objects.filter(judgments__isnull=False).values_list(
         "pseudonym", flat=True
@@ -119,7 +105,7 @@ def test_texts_and_media_leave_by_their_switches(study, texts_leave, media_leave
     Collection.objects.filter(pk=study.pk).update(
         texts_may_leave=texts_leave, media_may_leave=media_leave
     )
-    content = texts(folder(made_release(study)))
+    content = texts_of(folder(made_release(study)))
     assert ("zqtext" in content) == texts_leave
     assert ("zqmedium.png" in content) == media_leave
 
