@@ -51,7 +51,10 @@ def data_card_html(data_card: bytes) -> SafeString:
 
 
 def with_scrolling_tables(html: str) -> str:
-    """Return HTML whose tables, numbered, scroll where they are wider than the page."""
+    """Return HTML whose tables, numbered, scroll where they are wider than the page.
+
+    So does code, which keys can scroll too.
+    """
     numbers = count(1)
     frames = re.sub(
         "<table>",
@@ -61,7 +64,7 @@ def with_scrolling_tables(html: str) -> str:
         ),
         html,
     )
-    return frames.replace("</table>", "</table></div>")
+    return frames.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
 
 
 def has_file(*, release: Release) -> bool:
