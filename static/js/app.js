@@ -3,6 +3,7 @@ import { initTheme } from "./appearance.js";
 import { initFileDrops } from "./file-drop.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
+import { showCurrentTabs } from "./tabs.js";
 import { initUploads } from "./upload.js";
 import { initWaiting } from "./unsent/notice.js";
 
@@ -68,14 +69,6 @@ function initMenus() {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
-}
-
-/** On a phone the tab of this page may lie off to the right. */
-function showCurrentTabs() {
-  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
-    const tabs = tab.closest(".tabs");
-    tabs.scrollLeft = Math.max(tabs.scrollLeft, tab.offsetLeft + tab.offsetWidth - tabs.clientWidth);
-  }
 }
 
 function initWidgets(root) {
