@@ -20,9 +20,8 @@ from metrics.services.releases.public.queries import query_list, query_pairs
 from metrics.services.releases.public.scores import released_board
 from metrics.services.releases.public.shelf import PublicShelf, public_shelf
 
-PAGE_SECONDS = 300  # in which a cache may show a page that was taken back meanwhile
+PAGE_SECONDS = 300  # in which a cache, also the product's, may show a page as it was
 FILE_SECONDS = 24 * 3600
-KEPT_SECONDS = 24 * 3600  # in the product's own cache
 MAX_WORDS = 200  # characters that somebody looks for
 MAX_DIGITS = 9  # of numbers in addresses
 FolderView = Callable[..., HttpResponseBase]
@@ -209,7 +208,7 @@ def _page(
             except (NotInRelease, FileNotFoundError) as error:
                 raise Http404 from error
             if is_kept:
-                cache.set(key, html, timeout=KEPT_SECONDS)
+                cache.set(key, html, timeout=PAGE_SECONDS)
         return HttpResponse(html)
 
     answer = PublicAnswer(folder.tag, folder.shelf.changed_at, PAGE_SECONDS)

@@ -16,7 +16,7 @@ from metrics.services.releases.releases import ReleaseRefused
 class PublicationPreview(NamedTuple):
     """All that becomes public with a release, and the reasons against it.
 
-    documents, tables : its files without rows, and those with rows
+    documents, tables : its files that tell of it, and those with its data
     named_runs, aliases : the runs under their own names, and those under an alias
     faults : sentences on why it cannot be published now
     """
@@ -74,12 +74,17 @@ def publication_preview(*, release: Release) -> PublicationPreview:
     runs = list(release.runs.order_by("alias"))
     return PublicationPreview(
         release=release,
-        documents=[file for file in files if file.n_rows is None],
-        tables=[file for file in files if file.n_rows is not None],
+        documents=[file for file in files if _is_document(file)],
+        tables=[file for file in files if not _is_document(file)],
         named_runs=[run.alias for run in runs if run.shows_name],
         aliases=[run.alias for run in runs if not run.shows_name],
         faults=publication_faults(release=release),
     )
+
+
+def _is_document(file: ReleaseFile) -> bool:
+    """True for a file that people read as it is; packed labels have no rows either."""
+    return file.n_rows is None and not file.path.endswith(".gz")
 
 
 def publication_faults(*, release: Release) -> list[str]:

@@ -87,7 +87,8 @@ class GradedPairs:
         column = SOURCE_COLUMNS[query_set.direction][0]
         n = np.zeros(len(sources), dtype=np.int64)
         n_positive = np.zeros(len(sources), dtype=np.int64)
-        for table in self._tables(query_set, sources, ("label_source", "grade")):
+        columns = ("label_source", "grade")
+        for table in self._tables(query_set, sources, columns, label_source=label_source):
             of_source = _equal(table, "label_source", label_source)
             rows = table.column(column).combine_chunks()
             # positions of the dictionary's names among the sources; beyond them for other names
@@ -104,15 +105,25 @@ class GradedPairs:
         return [GradeCount(*cells) for cells in zip(n.tolist(), n_positive.tolist(), strict=True)]
 
     def _tables(
-        self, query_set: QuerySetName, sources: Sequence[str], columns: Sequence[str]
+        self,
+        query_set: QuerySetName,
+        sources: Sequence[str],
+        columns: Sequence[str],
+        *,
+        label_source: str | None = None,
     ) -> Iterator[pa.Table]:
-        """The row groups that may hold some sources of a query set, their other rows left out."""
+        """The row groups that may hold some sources of a query set, without those of other sets.
+
+        label_source : of which some rows are wanted; None for every one
+        """
         source_column = SOURCE_COLUMNS[query_set.direction][0]
         ends = {
             "query_set": (query_set.name, query_set.name),
             "direction": (query_set.direction, query_set.direction),
             source_column: (min(sources, key=str.encode), max(sources, key=str.encode)),
         }
+        if label_source is not None:
+            ends["label_source"] = (label_source, label_source)
         names = self._file.schema_arrow.names
         for number in range(self._file.num_row_groups):
             group = self._file.metadata.row_group(number)
@@ -120,7 +131,9 @@ class GradedPairs:
                 _may_hold(group.column(names.index(name)).statistics, *pair)
                 for name, pair in ends.items()
             ):
-                table = self._file.read_row_group(number, columns=[*ends, *columns])
+                table = self._file.read_row_group(
+                    number, columns=list(dict.fromkeys([*ends, *columns]))
+                )
                 mask = _equal(table, "query_set", query_set.name)
                 mask &= _equal(table, "direction", query_set.direction)
                 yield table if mask.all() else table.filter(pa.array(mask))

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db.models import OuterRef, Subquery
 
 from metrics.models import Release, ReleaseEvent, ReleaseEventKind
@@ -31,7 +32,10 @@ class PublicShelf(NamedTuple):
             (row.sha256, str(row.published_at), str(row.withdrawn_at))
             for row in (*self.releases, *self.stones)
         ]
-        return hashlib.sha256(repr((settings.VERSION, self.slug, rows)).encode()).hexdigest()
+        # a page names its site and the style sheets of this version
+        style = getattr(staticfiles_storage, "manifest_hash", "")
+        shown = (settings.VERSION, settings.SITE_URL, style, self.slug, rows)
+        return hashlib.sha256(repr(shown).encode()).hexdigest()
 
     def find(self, version: str) -> Release | None:
         """The release of a version, public or withdrawn; None without one."""

@@ -52,22 +52,22 @@ def study() -> Collection:
     """A study in full swing, whose people, runs and remarks are marked."""
     study = busy_study()
     for user in User.objects.all():
-        name = f"zq{user.pk}"
+        name = f"zqmark{user.pk}"
         User.objects.filter(pk=user.pk).update(
             username=name, first_name=name, last_name=name, email=f"{name}@mail.example"
         )
     words = ("name", "system", "team", "paper", "description", "file_name")
     for run in study.runs.all():
-        Run.objects.filter(pk=run.pk).update(**{word: f"zq-{word}-{run.pk}" for word in words})
+        Run.objects.filter(pk=run.pk).update(**{word: f"zqmark-{word}-{run.pk}" for word in words})
     first, hidden = study.runs.filter(direction="forward").order_by("pk")[:2]
     Run.objects.filter(pk=first.pk).update(
         may_be_published=True, **{word: f"shown-{word}" for word in words}
     )
     Run.objects.filter(pk=hidden.pk).update(is_hidden=True)
-    study.reports.update(note="zqnote")
+    study.reports.update(note="zqmarknote")
     judgment = study.judgments.earliest("pk")
-    JudgmentComment.objects.create(judgment=judgment, text="zqcomment")
-    Part.objects.filter(item__collection=study).update(text="zqtext")
+    JudgmentComment.objects.create(judgment=judgment, text="zqmarkcomment")
+    Part.objects.filter(item__collection=study).update(text="zqmarktext")
     return study
 
 
@@ -82,14 +82,14 @@ def crawl(slug: str) -> Crawler:
 
 def add_unreleased_work(study: Collection) -> None:
     """Another collection, and releases of this one that are not public, or not any more."""
-    Collection.objects.filter(pk=cast.collection("zq-other").pk).update(name="zqother")
-    for version, reason in (("0.1-zq", ""), ("0.2-zq", "zqreason")):
+    Collection.objects.filter(pk=cast.collection("zqmark-other").pk).update(name="zqmarkother")
+    for version, reason in (("0.1-zqmark", ""), ("0.2-zqmark", "zqmarkreason")):
         release = made_release(study, version)
         publication.publish(release=release, by=None)
         publication.unpublish(release=release, by=None)
         if reason:
             releases.withdraw(release=release, reason=reason, by=None)
-    works.cancel(work=request_release(study, "0.3-zq").making, by=None)
+    works.cancel(work=request_release(study, "0.3-zqmark").making, by=None)
 
 
 def test_a_crawl_of_all_public_pages_finds_nothing_of_unreleased_work(study):
@@ -102,9 +102,9 @@ def test_a_crawl_of_all_public_pages_finds_nothing_of_unreleased_work(study):
     assert {reply.status for reply in crawler.replies} == {200, 410}
     urls = [reply.request.removeprefix("GET ") for reply in crawler.replies]
     assert not [url for url in urls if not url.startswith("/releases/") and url not in ICONS]
-    assert not [reply.request for reply in crawler.replies if "zq" in reply.text]
+    assert not [reply.request for reply in crawler.replies if "zqmark" in reply.text]
     content = texts_of(folder(release))
-    assert "zq" not in content
+    assert "zqmark" not in content
     # what may be read was read
     whole_text = "\n".join([content, *(reply.text for reply in crawler.replies)])
     for words in (
@@ -149,12 +149,12 @@ def test_labels_given_after_the_release_are_not_in_it(study):
     before = {reply.request: reply.text for reply in crawl(study.slug).replies}
     studies.judge(cast.annotator(study), seed=9, n=10)
     query, document = (cast.items(study, side, 1)[0] for side in ("query", "document"))
-    Item.objects.filter(pk=query.pk).update(external_id="zqquery")
-    Item.objects.filter(pk=document.pk).update(external_id="zqdocument")
-    studies.reference(study, {("zqquery", "zqdocument"): 1}, name="zqreference")
-    made_release(study, "2.0-zq")
+    Item.objects.filter(pk=query.pk).update(external_id="zqmarkquery")
+    Item.objects.filter(pk=document.pk).update(external_id="zqmarkdocument")
+    studies.reference(study, {("zqmarkquery", "zqmarkdocument"): 1}, name="zqmarkreference")
+    made_release(study, "2.0-zqmark")
     crawler = crawl(study.slug)
-    assert not [reply.request for reply in crawler.replies if "zq" in reply.text]
+    assert not [reply.request for reply in crawler.replies if "zqmark" in reply.text]
     assert {reply.request: reply.text for reply in crawler.replies} == before
 
 
@@ -170,6 +170,6 @@ def test_guessed_addresses_tell_nothing(study):
                 assert answer.status_code == 404, url
                 answers.add(answer.content.replace(urlsplit(url).path.encode(), b""))
             answer.close()
-    assert b"zq" not in b"".join(answers)
-    for slug in ("zq-other", "nothing"):
+    assert b"zqmark" not in b"".join(answers)
+    for slug in ("zqmark-other", "nothing"):
         assert browser.get(f"/releases/{slug}/").status_code == 404
