@@ -3,11 +3,17 @@
 import pytest
 
 from annotate.models import Collection, Role
+from metrics.models import Release
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.services.releases.made_releases import made_release, published_release
+from tests.metrics.services.releases.made_releases import (
+    made_release,
+    published_release,
+    request_release,
+)
 from tests.pages import text_of
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 PAGE = "/c/study/results/releases/1.0/"
@@ -47,10 +53,12 @@ def test_a_lead_publishes_after_a_preview_and_takes_it_back(client, study):
 
 
 def test_the_preview_says_that_there_is_no_licence(client, study):
-    Collection.objects.filter(pk=study.pk).update(licence="LicenseRef-None")
-    release = made_release(study)
-    assert "No licence." not in text_of(client.get(f"{PAGE}publication/"))
-    assert release.licence == "LicenseRef-None"
+    release = request_release(study)
+    Release.objects.filter(pk=release.pk).update(licence="")
+    perform_work(release)
+    assert "nobody tells them what they may do" in text_of(client.get(f"{PAGE}publication/"))
+    client.post(f"{PAGE}publish/")
+    assert "No licence was chosen." in text_of(client.get(PUBLIC))
 
 
 def test_what_cannot_be_published_says_why_and_has_no_button(client, study):

@@ -127,6 +127,15 @@ def test_who_has_the_page_already_is_told_so_by_one_query(
     assert client.get(f"{PAGE}{path}", headers={"If-None-Match": '"other"'}).status_code == 200
 
 
+@pytest.mark.parametrize("path", [*PAGES, "archive.zip", "files/README.md"])
+def test_who_asks_for_the_head_gets_the_same_headers(client, study, path):
+    published_release(study)
+    whole, head = client.get(f"{PAGE}{path}"), client.head(f"{PAGE}{path}")
+    body(whole)
+    assert head.headers == whole.headers and head.status_code == 200
+    assert body(head) == b""
+
+
 def test_a_page_changes_its_tag_with_what_it_shows(client, study):
     release = published_release(study)
     tags = [client.get(PAGE).headers["ETag"]]
