@@ -34,8 +34,8 @@ class PublicShelf(NamedTuple):
         ]
         # a page names its site and the style sheets of this version
         style = getattr(staticfiles_storage, "manifest_hash", "")
-        shown = (settings.VERSION, settings.SITE_URL, style, self.slug, rows)
-        return hashlib.sha256(repr(shown).encode()).hexdigest()
+        facts = (settings.VERSION, settings.SITE_URL, style, self.slug, rows)
+        return hashlib.sha256(repr(facts).encode()).hexdigest()
 
     def find(self, version: str) -> Release | None:
         """The release of a version, public or withdrawn; None without one."""
