@@ -13,10 +13,13 @@ from metrics.views import (
     leaderboard,
     plans,
     pool_bias,
-    public_releases,
-    release_publication,
 )
-from metrics.views.releases import release_diffs, releases
+from metrics.views.releases import (
+    public_releases,
+    release_diffs,
+    release_publication,
+    releases,
+)
 
 DASHBOARD = [
     path("", dashboard.dashboard, name="dashboard"),

@@ -1,1 +1,1 @@
-"""The pages of releases: made, compared, withdrawn."""
+"""The pages of releases: made, compared, published, withdrawn; and those for everybody."""
