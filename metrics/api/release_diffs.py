@@ -1,6 +1,6 @@
 """API of diffs: what changed between a release and another one, or the labels now."""
 
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from rest_framework.response import Response
@@ -11,11 +11,10 @@ from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
 from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
-from metrics.services.analysis.files import as_csv
 from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.choices import diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
-from metrics.services.releases.diffs.page import TABLES, as_json, look
+from metrics.services.releases.diffs.page import TABLES, as_json, csv_of, look
 
 CSV = "text/csv; charset=utf-8"
 COMPUTING = {"state": "computing"}
@@ -36,7 +35,9 @@ class ReleaseDiffView(Endpoint):
         answer = look(diff)
         if answer is None:
             return Response(COMPUTING, status=202, headers=LATER)
-        return Response(as_json(diff=diff, answer=answer))
+        if answer.tables is None:
+            raise Unprocessable(answer.reason)
+        return Response(as_json(diff=diff, answer=answer, tables=answer.tables))
 
 
 class ReleaseDiffTableView(Endpoint):
@@ -44,28 +45,27 @@ class ReleaseDiffTableView(Endpoint):
 
     scope = ApiToken.Scope.RELEASES_READ
 
-    def get(self, request: TokenRequest, slug: str, version: str, table: str) -> HttpResponseBase:
+    def get(self, request: TokenRequest, slug: str, version: str, table: str) -> HttpResponse:
         """A table of a diff as CSV; 202 while it is computed.
 
         `pairs` has every pair whose grade differs, `labels` every label of an annotator.
         """
-        diff = _diff_request(request, slug, version)
-        headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
-        if table in LINES:
-            return StreamingHttpResponse(LINES[table](diff), content_type=CSV, headers=headers)
-        if table not in TABLES:
+        if table not in TABLES | LINES:
             raise Http404
-        answer = look(diff)
-        if answer is None:
+        diff = _diff_request(request, slug, version)
+        file = csv_of(diff, table)
+        if file is None:
             return Response(COMPUTING, status=202, headers=LATER)
-        text = as_csv(TABLES[table](answer.tables))
-        return HttpResponse(text, content_type=CSV, headers=headers)
+        if file.reason:
+            raise Unprocessable(file.reason)
+        headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
+        return HttpResponse(file.text, content_type=CSV, headers=headers)
 
 
 def _diff_request(request: TokenRequest, slug: str, version: str) -> DiffRequest:
     """The requested diff; Http404 without the release, Unprocessable for unreadable parameters."""
     collection = get_collection(request=request, slug=slug, roles=LEADERS)
-    releases = Release.objects.available().select_related("collection")
+    releases = Release.objects.available().select_related("collection").defer("manifest")
     release = get_object_or_404(releases, collection=collection, version=version)
     choices = diff_choices(release=release, to=request.query_params.get("to", ""))
     form = DiffForm(

@@ -15,12 +15,15 @@ class GradeMove(NamedTuple):
     n: int
 
 
-def grade_moves(moves: Sequence[GradeMove], *, order: list[str], before: str, after: str) -> Spec:
+def grade_moves(
+    moves: Sequence[GradeMove], *, orders: Sequence[list[str]], sides: tuple[str, str]
+) -> Spec:
     """Squares of the grades before and after, the darker the larger the share in their row.
 
-    order : of the grades on both axes; before, after : what the axes call the sides
+    orders, sides : of the grades before and after, and what the axes call both
     """
-    totals = dict.fromkeys(order, 0)
+    (rows, columns), (before, after) = orders, sides
+    totals = dict.fromkeys(rows, 0)
     for move in moves:
         totals[move.before] += move.n
     values = [
@@ -40,15 +43,15 @@ def grade_moves(moves: Sequence[GradeMove], *, order: list[str], before: str, af
     ]
     ink = {"condition": {"test": "datum.share > 50", "value": "@surface"}, "value": "@ink"}
     text = {"field": "n", "type": "quantitative", "format": ",d"}
-    axis = column_axis(order, pixels=BESIDE_NAMES / len(order), is_above=True)
-    grade = {"type": "nominal", "sort": order}
-    scale = {"domain": order}
+    axis = column_axis(columns, pixels=BESIDE_NAMES / len(columns), is_above=True)
+    across = {"type": "nominal", "sort": columns, "scale": {"domain": columns}}
+    down = {"type": "nominal", "sort": rows, "scale": {"domain": rows}}
     return {
         "data": {"values": values},
         "height": {"step": 40},
         "encoding": {
-            "x": {"field": "after", **grade, "scale": scale, "title": after, "axis": axis},
-            "y": {"field": "before", **grade, "scale": scale, "title": before},
+            "x": {"field": "after", **across, "title": after, "axis": axis},
+            "y": {"field": "before", **down, "title": before},
         },
         "layer": [
             {
@@ -111,7 +114,7 @@ def score_shifts(shifts: Sequence[ScoreShift], *, measure: str, before: str, aft
                 "encoding": {
                     "x": {**x, "field": "mean"},
                     "color": side,
-                    "shape": {"field": "side", "type": "nominal", "sort": sides, "title": None},
+                    "shape": {**side, "scale": {"domain": sides}},
                     "tooltip": tooltip,
                 },
             },

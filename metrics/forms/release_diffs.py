@@ -29,6 +29,10 @@ class DiffForm(forms.Form):
     ) -> None:
         defaults = {"to": NOW, "label_source": default_source}
         super().__init__({name: data.get(name) or default for name, default in defaults.items()})
+        for name, alternatives in (("to", [NOW, *versions]), ("label_source", list(sources))):
+            self.fields[name].error_messages["invalid_choice"] = (
+                f'There is no "%(value)s" to choose; there are: {", ".join(alternatives)}.'
+            )
         choices = [(NOW, "The labels now"), *((version, version) for version in versions)]
         set_choices(self, "to", choices)
         set_choices(self, "label_source", sources.items())

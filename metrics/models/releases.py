@@ -155,11 +155,13 @@ class ReleaseFile(models.Model):
 class ReleaseRun(models.Model):
     """A run in a release, under its alias: its own name where its uploader let that be published.
 
-    run : empty once the run was deleted
+    run : empty once the run was deleted; run_key : its key, which stays, so that two releases know
+        it for the same; 0 where it was deleted before its key was kept
     """
 
     release = models.ForeignKey(Release, models.PROTECT, related_name="runs")
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="+")
+    run_key = models.PositiveBigIntegerField(db_default=0)
     alias = models.CharField(max_length=80)
     shows_name = models.BooleanField()
     holds_file = models.BooleanField()

@@ -25,9 +25,9 @@ from metrics.services.releases.label_files import (
     write_strata,
 )
 from metrics.services.releases.manifest.manifest import WrittenParts, manifest_of
+from metrics.services.releases.query_sets import query_set_lines
 from metrics.services.releases.run_files import write_runs, write_scores
 from metrics.services.releases.writer import ReleaseWriter
-from metrics.services.scores import labels
 
 CHECKSUMS = "SHA256SUMS"
 
@@ -81,18 +81,11 @@ def _write_query_sets(
     paths = {}
     for stem, query_set in query_sets.items():
         path = paths[query_set.pk] = f"query-sets/{stem}.tsv"
-        scope = labels.scope_of(query_set=query_set)
-        parts = (("source", scope.sources), ("gallery", scope.gallery))
-        rows = [
-            f"{part}\t{item}\n"
-            for part, items in parts
-            if items is not None
-            for item in sorted(external_ids.of(items), key=str.encode)
-        ]
         about = (
             f"The sources of query set {query_set}, and the targets of its gallery if it has one."
         )
-        writer.add_lines(path, about, ["part\titem\n", *rows], n_header=1)
+        lines = query_set_lines(query_set=query_set, external_ids=external_ids)
+        writer.add_lines(path, about, lines, n_header=1)
     return paths
 
 

@@ -112,6 +112,7 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
         ReleaseRun(
             release=release,
             run=runs.get(alias.run.pk),
+            run_key=alias.run.pk,
             alias=alias.alias,
             shows_name=alias.is_named,
             holds_file=alias.alias in with_files,

@@ -1,10 +1,9 @@
 """The diff of a release with another one, or with the labels now: its page and its files."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -14,11 +13,10 @@ from annotate.http import SignedIn
 from annotate.services.background import progress
 from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
-from metrics.services.analysis.files import as_csv
 from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.choices import DiffChoices, diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
-from metrics.services.releases.diffs.page import TABLES, DiffPage, look
+from metrics.services.releases.diffs.page import TABLES, DiffPage, csv_of, look
 
 CSV = "text/csv; charset=utf-8"
 PLAIN = "text/plain; charset=utf-8"
@@ -33,15 +31,18 @@ def release_diff(request: SignedIn, slug: str, version: str) -> HttpResponse:
     context = {"collection": choices.release.collection, "release": choices.release, "form": form}
     if not form.is_valid():
         return render(request, "metrics/releases/diff.html", context, status=422)
-    diff, parameters = choices.diff_request(**form.cleaned_data), form.cleaned_data
-    context |= {"diff": diff, "job": None}
+    diff = choices.diff_request(**form.cleaned_data)
     answer = look(diff)
+    context |= {"diff": diff, "answer": answer, "job": None}
     if answer is None:
-        context["job"] = _job(diff, slug, version, parameters)
-    else:
-        board = request.GET.get("board", "")
-        address = (slug, version)
-        context["page"] = DiffPage(answer, address=address, parameters=parameters, board=board)
+        context["job"] = _job(request, diff, slug, version)
+    elif answer.tables is not None:
+        context["page"] = DiffPage(
+            answer.tables,
+            address=(slug, version),
+            parameters=form.cleaned_data,
+            board=request.GET.get("board", ""),
+        )
     return render(request, "metrics/releases/diff.html", context)
 
 
@@ -53,18 +54,18 @@ def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpRespon
     choices, form = _choices(request, slug, version)
     if not form.is_valid():
         raise Http404
-    diff, parameters = choices.diff_request(**form.cleaned_data), form.cleaned_data
+    diff = choices.diff_request(**form.cleaned_data)
     if look(diff) is None:
-        return render(request, "parts/_job.html", _job(diff, slug, version, parameters))
+        return render(request, "parts/_job.html", _job(request, diff, slug, version))
     address = reverse("metrics:release-diff", args=[slug, version])
-    return HttpResponse(headers={"HX-Redirect": f"{address}?{urlencode(parameters)}"})
+    return HttpResponse(headers={"HX-Redirect": f"{address}?{request.GET.urlencode()}"})
 
 
 @require_safe
 @never_cache
 @login_required
-def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -> HttpResponseBase:
-    """Send a table of a diff as CSV; 202 while it is computed."""
+def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -> HttpResponse:
+    """Send a table of a diff as CSV; 202 while it is computed, 422 where it cannot be."""
     choices, form = _choices(request, slug, version)
     if table not in TABLES | LINES:
         raise Http404
@@ -72,19 +73,19 @@ def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -
         errors = [str(text) for texts in form.errors.values() for text in texts]
         return HttpResponse("\n".join(errors) + "\n", status=422, content_type=PLAIN)
     diff = choices.diff_request(**form.cleaned_data)
-    headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
-    if table in LINES:
-        return StreamingHttpResponse(LINES[table](diff), content_type=CSV, headers=headers)
-    answer = look(diff)
-    if answer is None:
+    file = csv_of(diff, table)
+    if file is None:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
-    return HttpResponse(as_csv(TABLES[table](answer.tables)), content_type=CSV, headers=headers)
+    if file.reason:
+        return HttpResponse(f"{file.reason}\n", status=422, content_type=PLAIN)
+    headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
+    return HttpResponse(file.text, content_type=CSV, headers=headers)
 
 
 def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, DiffForm]:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    releases = Release.objects.available().select_related("collection")
+    releases = Release.objects.available().select_related("collection").defer("manifest")
     release = get_object_or_404(releases, collection=collection, version=version)
     choices = diff_choices(release=release, to=request.GET.get("to", ""))
     form = DiffForm(
@@ -96,14 +97,12 @@ def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, D
     return choices, form
 
 
-def _job(
-    diff: DiffRequest, slug: str, version: str, parameters: dict[str, str]
-) -> dict[str, object]:
+def _job(request: SignedIn, diff: DiffRequest, slug: str, version: str) -> dict[str, object]:
     address = reverse("metrics:release-diff-state", args=[slug, version])
     return {
         "id": "diff-job",
-        "poll_url": f"{address}?{urlencode(parameters)}",
+        "poll_url": f"{address}?{request.GET.urlencode()}",
         "title": "Comparing",
         "detail": "Some seconds; the page may be left meanwhile.",
-        "job_status": progress.job_status(job=diff.inquiry.job),
+        "job_status": progress.job_status(job=diff.inquiry().job),
     }

@@ -38,7 +38,7 @@ def test_a_diff_is_awaited_and_then_there_with_all_its_tables(client, study, hea
     assert client.get(f"{DIFF}scores.csv", headers=headers).status_code == 202
     studies.judge(study.annotators.earliest("pk"), seed=5, n=6)
     second = made_release(study, "1.1")
-    compute_anew(DiffRequest(first, second, SOURCE).inquiry)
+    compute_anew(DiffRequest(first, second, SOURCE).inquiry())
     value = client.get(DIFF, {"to": "1.1"}, headers=headers).json()
     assert (value["before"]["version"], value["after"]["version"]) == ("1.0", "1.1")
     assert (value["label_source"], value["is_stale"]) == ("over:original", False)
@@ -54,7 +54,7 @@ def test_a_diff_is_awaited_and_then_there_with_all_its_tables(client, study, hea
 
 def test_the_earlier_labels_come_first_whichever_release_is_named(client, study, headers):
     first, second = made_release(study, "1.0"), made_release(study, "0.9")
-    compute_anew(DiffRequest(first, second, SOURCE).inquiry)
+    compute_anew(DiffRequest(first, second, SOURCE).inquiry())
     for version, other in (("1.0", "0.9"), ("0.9", "1.0")):
         url = DIFF.replace("1.0", version)
         value = client.get(url, {"to": other}, headers=headers).json()
@@ -62,25 +62,28 @@ def test_the_earlier_labels_come_first_whichever_release_is_named(client, study,
 
 
 def test_labels_that_changed_are_sent_line_by_line(client, study, headers):
-    made_release(study, "1.0")
+    first = made_release(study, "1.0")
     annotator = study.annotators.earliest("pk")
     studies.judge(annotator, seed=5, n=3)
+    assert client.get(f"{DIFF}labels.csv", headers=headers).status_code == 202
+    for table in ("labels", "pairs"):
+        compute_anew(DiffRequest(first, None, SOURCE).inquiry(table))
     answer = client.get(f"{DIFF}labels.csv", headers=headers)
     assert answer["Content-Disposition"] == 'attachment; filename="study-1.0-now-labels.csv"'
-    lines = b"".join(answer.streaming_content).decode().splitlines()
+    lines = answer.content.decode().splitlines()
     assert lines[0] == "query,document,annotator,before,after"
     assert len(lines) == 4 and all(f",{annotator.pseudonym},," in line for line in lines[1:])
     pairs = client.get(f"{DIFF}pairs.csv", headers=headers)
-    assert b"".join(pairs.streaming_content).startswith(b"query,document,before,after\r\n")
+    assert pairs.content.startswith(b"query,document,before,after\r\n")
 
 
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
         ("since=1", '"since" is no parameter; there are to, label_source.'),
-        ("to=2.0", "2.0 is not one of the available choices."),
-        ("to=1.0", "1.0 is not one of the available choices."),
-        ("label_source=over:none", "over:none is not one of the available choices."),
+        ("to=2.0", 'There is no "2.0" to choose; there are: now.'),
+        ("to=1.0", 'There is no "1.0" to choose; there are: now.'),
+        ("label_source=over:none", 'There is no "over:none" to choose; there are: over:original, '),
     ],
 )
 def test_what_is_wrong_is_said(client, study, headers, parameters, sentence):

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 
 from annotate.core.files.spreadsheet_cells import safe_cell
+from metrics.core.labels.label_sources import LabelSource
 from metrics.core.releases.diffs.label_changes import PAIR, PERSON_AND_PAIR, label_changes
-from metrics.services.releases.diffs.computation import DiffRequest
+from metrics.models import Release
 from metrics.services.releases.diffs.states import (
     present_grades,
     present_labels,
@@ -19,24 +20,24 @@ from metrics.services.releases.diffs.states import (
 LINES_PER_PIECE = 5_000
 
 
-def changed_grades(diff: DiffRequest) -> Iterator[str]:
+def changed_grades(before: Release, after: Release | None, source: LabelSource) -> Iterator[str]:
     """The pairs whose grade differs, as CSV: query, document, before, after."""
-    before = released_grades(release=diff.before, source=diff.source)
-    if diff.after is None:
-        after = present_grades(collection=diff.before.collection, source=diff.source)
-    else:
-        after = released_grades(release=diff.after, source=diff.source)
-    return _lines(before, after, PAIR)
+    grades = (
+        present_grades(collection=before.collection, source=source)
+        if after is None
+        else released_grades(release=after, source=source)
+    )
+    return _lines(released_grades(release=before, source=source), grades, PAIR)
 
 
-def changed_labels(diff: DiffRequest) -> Iterator[str]:
+def changed_labels(before: Release, after: Release | None, source: LabelSource) -> Iterator[str]:
     """The labels of annotators that differ, as CSV: query, document, annotator, before, after."""
-    before = released_labels(release=diff.before)
-    if diff.after is None:
-        after = present_labels(collection=diff.before.collection)
-    else:
-        after = released_labels(release=diff.after)
-    return _lines(before, after, PERSON_AND_PAIR)
+    labels = (
+        present_labels(collection=before.collection)
+        if after is None
+        else released_labels(release=after)
+    )
+    return _lines(released_labels(release=before), labels, PERSON_AND_PAIR)
 
 
 def _lines(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> Iterator[str]:
@@ -50,8 +51,8 @@ def _lines(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> Iterator[s
         yield stream.getvalue()
 
 
-# by the names of their files; too many to be kept, they are read from both sides each time
-LINES: dict[str, Callable[[DiffRequest], Iterator[str]]] = {
+# by the names of their files
+LINES: dict[str, Callable[[Release, Release | None, LabelSource], Iterator[str]]] = {
     "pairs": changed_grades,
     "labels": changed_labels,
 }

@@ -32,17 +32,26 @@ class DiffChoices(NamedTuple):
 
 
 def diff_choices(*, release: Release, to: str) -> DiffChoices:
-    """The choices for a release that is available, and what it is to be compared with."""
+    """The choices for a release that is available, and what it is to be compared with.
+
+    Manifests, which are long, are left where they are.
+    """
     collection = release.collection
     releases = Release.objects.available().filter(collection=collection).exclude(pk=release.pk)
-    other_releases = {row.version: row for row in releases.order_by("-as_of", "-pk")}
+    other_releases = {
+        row.version: row for row in releases.defer("manifest").order_by("-as_of", "-pk")
+    }
+    sources = _sources_of(release)
     if to in other_releases:
-        keys = {row["key"] for row in other_releases[to].manifest["label_sources"]}
+        keys = set(_sources_of(other_releases[to]))
     else:
         keys = {source.key for source in released_sources(collection=collection)}
-    sources = {
-        row["key"]: row["label"] for row in release.manifest["label_sources"] if row["key"] in keys
-    }
+    shared_sources = {key: label for key, label in sources.items() if key in keys}
     usual = usual_source(labels.set_names(collection=collection)).key
-    default = usual if usual in sources else next(iter(sources), "")
-    return DiffChoices(release, other_releases, sources, default)
+    default = usual if usual in shared_sources else next(iter(shared_sources), "")
+    return DiffChoices(release, other_releases, shared_sources, default)
+
+
+def _sources_of(release: Release) -> dict[str, str]:
+    rows = Release.objects.filter(pk=release.pk).values_list("manifest__label_sources", flat=True)
+    return {row["key"]: row["label"] for row in rows.get()}

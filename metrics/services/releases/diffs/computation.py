@@ -3,7 +3,9 @@
 The value is JSON; see `compute`.
 """
 
+import gzip
 import hashlib
+from base64 import b64encode
 from collections import Counter
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -18,12 +20,20 @@ from metrics.core.releases.diffs.score_changes import score_changes, swaps
 from metrics.core.releases.manifest import ScoreEntry
 from metrics.models import Release
 from metrics.services.leaderboard.computation import version_of
-from metrics.services.releases.diffs.states import State, present_state, released_state
+from metrics.services.releases.diffs.changed_labels import LINES
+from metrics.services.releases.diffs.states import (
+    ArchiveMissing,
+    State,
+    present_run_names,
+    present_state,
+    released_state,
+)
 from metrics.services.releases.diffs.swap_tests import swap_tests
 
 KIND = "release-diff"
 RULES = "1"  # changes when the same two sides would give another value
 REFRESH_AFTER = timedelta(minutes=10)
+RETRY_AFTER = timedelta(minutes=1)  # an archive may be put back
 MAX_AGE = timedelta(days=1)
 MAX_VALUES = 40  # of a collection; the oldest are deleted
 SIDES = ("before", "after")
@@ -46,49 +56,78 @@ class DiffRequest(NamedTuple):
         """The name of one of its files."""
         return f"{self.before.collection.slug}-{'-'.join(self.sides)}-{table}.csv"
 
-    @property
-    def inquiry(self) -> Inquiry:
-        """The inquiry whose value is this diff."""
-        parameters = {
+    def inquiry(self, table: str = "") -> Inquiry:
+        """The inquiry whose value is this diff, or one of its tables of LINES.
+
+        The present is another one when its runs, or their names, are others: nobody sees the old
+        value of a run that was hidden since.
+        """
+        parameters: dict[str, Any] = {
             "before": self.before.pk,
             "after": None if self.after is None else self.after.pk,
             "label_source": self.source.key,
+            "table": table,
         }
-        key = hashlib.sha256(f"{RULES} {[*parameters.values()]}".encode()).hexdigest()
+        names = present_run_names(collection=self.before.collection) if self.after is None else {}
+        key = hashlib.sha256(f"{RULES} {[*parameters.values()]} {names}".encode()).hexdigest()
         return Inquiry(self.before.collection, KIND, key, parameters)
 
 
-def _version(inquiry: Inquiry) -> str:
-    """Releases never change; the present changes with its labels and scores, and names of runs."""
+def version_of_diff(inquiry: Inquiry) -> str:
+    """Releases never change; the present changes with its labels and scores."""
     if inquiry.parameters["after"] is not None:
         return RULES
     return version_of(collection=inquiry.collection)
 
 
-@kept.keeps(KIND, version=_version, fresh_for=REFRESH_AFTER, drop_after=MAX_AGE, at_most=MAX_VALUES)
+@kept.keeps(KIND, version=version_of_diff, drop_after=MAX_AGE, at_most=MAX_VALUES)
 def compute(inquiry: Inquiry, row: Kept | None) -> Computed:
-    """Compute a diff.
+    """Compute a diff, or one of its tables of LINES; `reason` says why there is none.
 
     grades, labels : how many have which grade before and after, how many are added, removed,
         changed
     queries, people : of each the name, and its changes of grades or labels; of a person also all
         her labels before and after
+    runs : the names that both sides give each; scores_wait : whether labels came after the scores
+    query_sets : direction and name of those that have other items on the other side
     scores : board, run, and threshold, mean, ends of its interval and queries on either side
     swaps : board, both runs, differences before and after, whether each is decided (None: untested)
-    untested : board, side, and why no test was made
+    tests : board, side, method of the test, and why no test was made
     """
-    collection, parameters = inquiry.collection, inquiry.parameters
-    source = LabelSource.parse(parameters["label_source"])
-    before, after = (
-        present_state(collection=collection, source=source)
-        if key is None
-        else released_state(release=Release.objects.get(pk=key), source=source)
-        for key in (parameters["before"], parameters["after"])
+    parameters = inquiry.parameters
+    releases = Release.objects.in_bulk([parameters["before"], parameters["after"] or 0])
+    withdrawn = [row.version for row in releases.values() if row.withdrawn_at is not None]
+    if withdrawn:
+        return Computed({"reason": f"Release {withdrawn[0]} is withdrawn."})
+    diff = DiffRequest(
+        releases[parameters["before"]],
+        releases.get(parameters["after"] or 0),
+        LabelSource.parse(parameters["label_source"]),
+    )
+    try:
+        value = _lines(diff, parameters["table"]) if parameters["table"] else _value(diff, inquiry)
+    except ArchiveMissing as error:
+        return Computed({"reason": str(error)}, fresh_for=RETRY_AFTER)
+    return Computed(value, fresh_for=REFRESH_AFTER if diff.after is None else None)
+
+
+def _lines(diff: DiffRequest, table: str) -> dict[str, Any]:
+    """The lines of a table, packed: there may be hundreds of thousands."""
+    lines = LINES[table](diff.before, diff.after, diff.source)
+    return {"csv": b64encode(gzip.compress("".join(lines).encode())).decode()}
+
+
+def _value(diff: DiffRequest, inquiry: Inquiry) -> dict[str, Any]:
+    before = released_state(release=diff.before, source=diff.source)
+    after = (
+        present_state(collection=diff.before.collection, source=diff.source)
+        if diff.after is None
+        else released_state(release=diff.after, source=diff.source)
     )
     progress.advance(job=inquiry.job, n_done=1, total=3, unit="steps")
     value = _label_facts(before, after)
     progress.advance(job=inquiry.job, n_done=2, total=3, unit="steps")
-    return Computed(value | _score_facts(before, after))
+    return value | _score_facts(before, after)
 
 
 def _label_facts(before: State, after: State) -> dict[str, Any]:
@@ -125,6 +164,12 @@ def _score_facts(before: State, after: State) -> dict[str, Any]:
     tests = swap_tests(pairs, before, after)
     keys = dict.fromkeys([*after.run_names, *before.run_names])
     return {
+        "scores_wait": before.scores_wait or after.scores_wait,
+        "query_sets": sorted(
+            key
+            for key, checksum in before.query_sets.items()
+            if after.query_sets.get(key, checksum) != checksum
+        ),
         "runs": {key: [before.run_names.get(key), after.run_names.get(key)] for key in keys},
         "scores": [
             [*change.key.board, change.key.run, _score(change.before), _score(change.after)]
@@ -134,11 +179,10 @@ def _score_facts(before: State, after: State) -> dict[str, Any]:
             [*pair.board, *pair[1:], *(test.is_decided(pair) for test in tests[pair.board])]
             for pair in pairs
         ],
-        "untested": [
-            [*board, side, test.why]
+        "tests": [
+            [*board, side, test.method, test.why]
             for board, board_tests in tests.items()
             for side, test in zip(SIDES, board_tests, strict=True)
-            if test.why
         ],
     }
 

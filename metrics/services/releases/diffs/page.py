@@ -1,5 +1,7 @@
 """The page of a diff, and its tables by name."""
 
+import gzip
+from base64 import b64decode
 from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
@@ -13,6 +15,9 @@ from annotate.models import Kept
 from annotate.services.background import kept
 from metrics.charts.charts import Chart
 from metrics.charts.results import AnalysisResult
+from metrics.models import Release
+from metrics.services.analysis.files import as_csv
+from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.diffs.tables import DiffTables
 
@@ -48,32 +53,73 @@ class DiffPanel(NamedTuple):
 
 
 class DiffAnswer(NamedTuple):
-    """A computed diff; is_stale : its labels or scores have changed since."""
+    """A computed diff, or the reason why there is none.
 
-    tables: DiffTables
+    reason : empty where there are tables; is_stale : labels or scores have changed since
+    """
+
+    tables: DiffTables | None
+    reason: str
     computed_at: datetime
     is_stale: bool
 
 
 def look(diff: DiffRequest) -> DiffAnswer | None:
-    """Look at a diff; None while it is computed for the first time. Four queries at most."""
-    view = kept.look(inquiry=diff.inquiry)
+    """Look at a diff; None while it is computed for the first time."""
+    inquiry = diff.inquiry()
+    view = kept.look(inquiry=inquiry)
     if view.row is None:
         return None
-    return DiffAnswer(tables_of(diff, view.row), view.row.computed_at, not view.is_fresh)
+    is_stale, reason = view.row.version != view.version, view.row.value.get("reason", "")
+    tables = None if reason else tables_of(diff, view.row)
+    return DiffAnswer(tables, reason, view.row.computed_at, is_stale)
+
+
+class TableFile(NamedTuple):
+    """A table as CSV, or the reason why there is none, which is else empty."""
+
+    text: bytes
+    reason: str
+
+
+def csv_of(diff: DiffRequest, table: str) -> TableFile | None:
+    """A table of TABLES or LINES; None while it is computed for the first time."""
+    if table in LINES:
+        return _lines_of(diff, table)
+    answer = look(diff)
+    if answer is None:
+        return None
+    if answer.tables is None:
+        return TableFile(b"", answer.reason)
+    return TableFile(as_csv(TABLES[table](answer.tables)).encode(), "")
+
+
+def _lines_of(diff: DiffRequest, table: str) -> TableFile | None:
+    row = kept.look(inquiry=diff.inquiry(table)).row
+    if row is None:
+        return None
+    if reason := row.value.get("reason", ""):
+        return TableFile(b"", reason)
+    return TableFile(gzip.decompress(b64decode(row.value["csv"])), "")
 
 
 def tables_of(diff: DiffRequest, row: Kept) -> DiffTables:
-    """The tables of a kept diff, with the names that the levels have on the later side."""
-    level_names = {row["grade"]: row["name"] for row in diff.before.manifest["levels"]}
-    if diff.after is None:
-        level_names |= dict(diff.before.collection.levels.values_list("grade", "name"))
-    else:
-        level_names |= {row["grade"]: row["name"] for row in diff.after.manifest["levels"]}
-    return DiffTables(row.value, diff.sides, level_names)
+    """The tables of a kept diff, with the names that each side gives the levels."""
+    level_names = [
+        _level_names(diff.before),
+        dict(diff.before.collection.levels.values_list("grade", "name"))
+        if diff.after is None
+        else _level_names(diff.after),
+    ]
+    return DiffTables(row.value, diff.sides, level_names, diff.source.label)
 
 
-def as_json(*, diff: DiffRequest, answer: DiffAnswer) -> dict[str, Any]:
+def _level_names(release: Release) -> dict[int, str]:
+    rows = Release.objects.filter(pk=release.pk).values_list("manifest__levels", flat=True)
+    return {row["grade"]: row["name"] for row in rows.get()}
+
+
+def as_json(*, diff: DiffRequest, answer: DiffAnswer, tables: DiffTables) -> dict[str, Any]:
     """Both sides, and every kept table with a row as an object."""
     after = diff.after
     return {
@@ -85,7 +131,7 @@ def as_json(*, diff: DiffRequest, answer: DiffAnswer) -> dict[str, Any]:
         "label_source": diff.source.key,
         "computed_at": timestamp(answer.computed_at),
         "is_stale": answer.is_stale,
-        "tables": {name: _table_json(table(answer.tables)) for name, table in TABLES.items()},
+        "tables": {name: _table_json(table(tables)) for name, table in TABLES.items()},
     }
 
 
@@ -109,20 +155,20 @@ class DiffPage:
 
     def __init__(
         self,
-        answer: DiffAnswer,
+        tables: DiffTables,
         *,
         address: tuple[str, str],
         parameters: dict[str, str],
         board: str = "",
     ) -> None:
-        self.answer, self._address, self._parameters = answer, address, parameters
-        self.boards = {" ".join(board): board for board in answer.tables.boards}
+        self._tables, self._address, self._parameters = tables, address, parameters
+        self.boards = {" ".join(board): board for board in tables.boards}
         self.board = board if board in self.boards else next(iter(self.boards), "")
 
     @cached_property
     def panels(self) -> list[DiffPanel]:
         """The tables: agreement and scores, then what became of grades and labels."""
-        tables = self.answer.tables
+        tables = self._tables
         panels = [self._panel("agreement", "Agreement", tables.agreement())]
         if self.board:
             board = tables.board(self.boards[self.board])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial, reduce
+from hashlib import sha256
 from itertools import islice
 from operator import and_
 from typing import Any, NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from annotate.models import Collection, Direction, JudgmentOutcome, QuerySet, Seat
+from annotate.models import Change, Collection, Direction, JudgmentOutcome, QuerySet, Seat
 from metrics.core.files.stretches import FileStretch
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.releases.diffs.label_changes import PAIR, PERSON_AND_PAIR
@@ -23,12 +24,13 @@ from metrics.core.releases.diffs.score_changes import BoardKey, BoardScoreKey, S
 from metrics.core.releases.manifest import ScoreEntry
 from metrics.core.statistics.groups import Groups
 from metrics.http import QrelsRequest
-from metrics.models import Release, ReleaseRun, Score
+from metrics.models import Release, ReleaseFile, ReleaseRun, Score
 from metrics.services.downloads.grades import counting_labels, grades_of
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.releases.aliases import run_aliases
 from metrics.services.releases.manifest.label_facts import agreement_entry
 from metrics.services.releases.manifest.numbers import count_numbers
+from metrics.services.releases.query_sets import query_set_lines
 from metrics.services.scores import labels
 from metrics.services.scores.measuring import N_POSITIVE, NAMES
 from metrics.services.scores.query_groups import groups_of
@@ -49,6 +51,10 @@ LABELS_PER_BLOCK = 50_000
 Condition: TypeAlias = pc.Expression
 
 
+class ArchiveMissing(Exception):
+    """The archive of a release is not in the store, as the message says."""
+
+
 class BoardValues(NamedTuple):
     """The values of runs on the Q queries of a board.
 
@@ -65,6 +71,8 @@ class State(NamedTuple):
     grades : of pairs: query, document, grade
     labels : of annotators, those that count: query, document, annotator, grade
     agreement : the fields of `AgreementEntry`
+    scores_wait : whether labels have come that the scores do not know yet
+    query_sets : a checksum of the items of each, by direction and name
     run_names : what this side calls the runs, by their keys
     board_values : reads the values of some boards
     """
@@ -73,16 +81,20 @@ class State(NamedTuple):
     labels: pa.Table
     agreement: dict[str, Any]
     scores: Scores
+    scores_wait: bool
+    query_sets: dict[tuple[str, str], str]
     run_names: dict[str, str]
     board_values: Callable[[Sequence[BoardKey]], dict[BoardKey, BoardValues]]
 
 
 def released_state(*, release: Release, source: LabelSource) -> State:
-    """The state that a release holds. Raises FileNotFoundError if its archive is gone."""
-    rows = ReleaseRun.objects.filter(release=release).values_list("alias", "run")
-    # a run that was deleted since is in no other release
-    keys = {alias: str(run or f"{alias} of release {release.pk}") for alias, run in rows}
+    """The state that a release holds. Raises ArchiveMissing."""
+    rows = ReleaseRun.objects.filter(release=release).values_list("alias", "run_key")
+    # a key that nobody kept is that of no other release
+    keys = {alias: str(key or f"{alias} of release {release.pk}") for alias, key in rows}
     entries = (ScoreEntry(**row) for row in release.manifest["scores"])
+    files = ReleaseFile.objects.filter(release=release, path__startswith="query-sets/")
+    checksums = dict(files.values_list("path", "sha256"))
     return State(
         grades=released_grades(release=release, source=source),
         labels=released_labels(release=release),
@@ -91,6 +103,11 @@ def released_state(*, release: Release, source: LabelSource) -> State:
             BoardScoreKey(BoardKey(row.direction, row.query_set, row.measure), keys[row.run]): row
             for row in entries
             if row.label_source == source.key
+        },
+        scores_wait=False,
+        query_sets={
+            (row["direction"], row["name"]): checksums[row["file"]]
+            for row in release.manifest["query_sets"]
         },
         run_names={key: alias for alias, key in keys.items()},
         board_values=partial(_released_values, release, source, keys),
@@ -111,17 +128,24 @@ def released_labels(*, release: Release) -> pa.Table:
     return _read_rows(release, "judgments/judgments.parquet", columns, counts & is_label)
 
 
+def present_run_names(*, collection: Collection) -> dict[str, str]:
+    """The names that a release made now would give its runs, by their keys."""
+    return {str(alias.run.pk): alias.alias for alias in run_aliases(collection=collection)}
+
+
 def present_state(*, collection: Collection, source: LabelSource) -> State:
     """The state at this moment: the grades and labels that count, and the scores as stored.
 
     Runs have the names that a release made now would give them.
     """
-    aliases = {str(alias.run.pk): alias.alias for alias in run_aliases(collection=collection)}
+    aliases = present_run_names(collection=collection)
     return State(
         grades=present_grades(collection=collection, source=source),
         labels=present_labels(collection=collection),
         agreement=asdict(agreement_entry(numbers=count_numbers(collection=collection))),
         scores=_present_scores(collection, source, aliases),
+        scores_wait=Change.objects.filter(collection=collection).exists(),
+        query_sets=_present_query_sets(collection),
         run_names=aliases,
         board_values=partial(_present_values, collection, source),
     )
@@ -130,10 +154,17 @@ def present_state(*, collection: Collection, source: LabelSource) -> State:
 def _read_rows(release: Release, path: str, columns: list[str], condition: Condition) -> pa.Table:
     """The rows of a table of a release that meet a condition; these columns, words as text.
 
-    Read by row groups, so that the others are never in memory together.
+    Read by row groups, so that the others are never in memory together. Raises ArchiveMissing.
     """
     file = release.files.get(path=path)
-    with FileStretch(release.open_archive(), file.offset, file.n_bytes) as stretch:
+    try:
+        archive = release.open_archive()
+    except (FileNotFoundError, ValueError) as error:  # it has none once it is withdrawn
+        raise ArchiveMissing(
+            f"The archive of release {release.version} is not in the store, so it cannot be "
+            "compared: the operator of this site can put it back from a backup."
+        ) from error
+    with FileStretch(archive, file.offset, file.n_bytes) as stretch:
         source = io.BytesIO(stretch.read())
     table = parquet.ParquetFile(source)
     schema = table.schema_arrow
@@ -150,6 +181,14 @@ def _read_rows(release: Release, path: str, columns: list[str], condition: Condi
 def _once(grades: pa.Table) -> pa.Table:
     """Each pair once: query sets that share it give it one grade."""
     return grades.group_by([*PAIR, GRADE], use_threads=False).aggregate([])
+
+
+def _present_query_sets(collection: Collection) -> dict[tuple[str, str], str]:
+    external_ids, checksums = ExternalIds(collection), {}
+    for query_set in QuerySet.objects.filter(collection=collection):
+        text = "".join(query_set_lines(query_set=query_set, external_ids=external_ids))
+        checksums[query_set.direction, query_set.name] = sha256(text.encode()).hexdigest()
+    return checksums
 
 
 def _present_scores(collection: Collection, source: LabelSource, aliases: dict[str, str]) -> Scores:
@@ -225,18 +264,19 @@ def _present_values(
 def present_grades(*, collection: Collection, source: LabelSource) -> pa.Table:
     """The grades of all query sets, as the qrels of a release would have them now."""
     external_ids = ExternalIds(collection)
-    tables = []
+    schema = pa.schema([*((name, pa.string()) for name in PAIR), (GRADE, pa.int32())])
+    tables = [schema.empty_table()]
     for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
         scope = labels.scope_of(query_set=query_set)
         request = QrelsRequest(scope.direction, source, query_set)
         grades = grades_of(collection=collection, qrels_request=request, scope=scope)
         ends = labels.ends(scope.direction)
         columns = {
-            ends[0]: pa.array(external_ids.of(grades.source), pa.string()),
-            ends[1]: pa.array(external_ids.of(grades.target), pa.string()),
-            GRADE: pa.array(grades.grade, pa.int32()),
+            ends[0]: external_ids.of(grades.source),
+            ends[1]: external_ids.of(grades.target),
+            GRADE: grades.grade,
         }
-        tables.append(pa.table({name: columns[name] for name in (*PAIR, GRADE)}))
+        tables.append(pa.table({name: columns[name] for name in schema.names}, schema=schema))
     return _once(pa.concat_tables(tables))
 
 

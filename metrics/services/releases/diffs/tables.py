@@ -1,5 +1,6 @@
 """The tables of a diff, for its page, its files and programs: one form for all of them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,9 +9,11 @@ import numpy as np
 from annotate.core.phrases import counted, enumeration
 from metrics.charts.release_diffs import GradeMove, ScoreShift, grade_moves, score_shifts
 from metrics.charts.results import AnalysisResult, Cell, Column
+from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.measures.measures import parse_one
 from metrics.core.releases.diffs.score_changes import BoardKey
 from metrics.core.statistics.rounding import OF_SUMS, rounding_of_sums, with_ties
+from metrics.services.leaderboard.choices.choices import METHOD_NAMES
 
 BOARD_COLUMNS = [
     Column("direction", "Direction"),
@@ -22,51 +25,47 @@ CHANGE_COLUMNS = [
     Column("removed", "Removed"),
     Column("changed", "Changed"),
 ]
-NO_GRADE = "no grade"
-VERDICTS = {True: "decided", False: "not decided", None: "not tested"}
 SCORES_READING = "The mean over the queries of each run, with its 95 % interval."
+SIDES = ("before", "after")
 BEFORE, AFTER = 4, 5  # positions of the two sides in a score of a value
 THRESHOLD, MEAN = 0, 1  # and of these in a side
+NO_GRADE = "no grade"
+VERDICTS = {True: "decided", False: "not decided", None: "not tested"}
+Row = Sequence[Any]
 
 
 class DiffTables(NamedTuple):
     """The value of a diff, with the words for its sides.
 
     value : as `computation.compute` makes it; sides : such as 1.0 and 1.1, or 1.0 and now
-    level_names : of the grades
+    level_names : of the grades, on either side; source : the label source in words
     """
 
     value: Mapping[str, Any]
     sides: tuple[str, str]
-    level_names: Mapping[int, str]
+    level_names: Sequence[Mapping[int, str]]
+    source: str
 
     def grades(self) -> AnalysisResult:
         """The pairs by their grades before and after, with the chart of both."""
-        facts = self.value["grades"]
         before, after = self.sides
-        rows = [
-            (old, self._level(old), new, self._level(new), n) for old, new, n in facts["counts"]
-        ]
-        grades = {row[0] for row in rows} | {row[2] for row in rows}
-        moves = [
-            GradeMove(self._grade_text(old), self._grade_text(new), n)
-            for old, new, n in facts["counts"]
-        ]
-        order = [self._grade_text(grade) for grade in sorted(grades - {None}, reverse=True)]
-        order += [NO_GRADE] * (None in grades)
+        counts = self.value["grades"]["counts"]
+        rows = [[old, self._level(old, 0), new, self._level(new, 1), n] for old, new, n in counts]
+        orders = [self._grades_of(rows, 0), self._grades_of(rows, 2)]
+        moves = [GradeMove(_grade_text(*row[:2]), _grade_text(*row[2:4]), row[4]) for row in rows]
         return AnalysisResult(
-            headline=_headline("grade", facts),
+            headline=_headline("grade", self.value["grades"]),
             reading=f"Pairs of all query sets, each once, by their grades in {before} and {after}.",
             extent="",
             columns=[
                 Column("before", f"Grade, {before}"),
-                Column("level_before", "Level"),
+                Column("level_before", f"Level, {before}"),
                 Column("after", f"Grade, {after}"),
-                Column("level_after", "Level"),
+                Column("level_after", f"Level, {after}"),
                 Column("pairs", "Pairs"),
             ],
-            rows=[list(row) for row in rows],
-            spec=grade_moves(moves, order=order, before=before, after=after) if rows else None,
+            rows=rows,
+            spec=grade_moves(moves, orders=orders, sides=self.sides) if rows else None,
         )
 
     def queries(self) -> AnalysisResult:
@@ -82,7 +81,7 @@ class DiffTables(NamedTuple):
 
     def people(self) -> AnalysisResult:
         """The changed labels of each annotator, with her share in all of them."""
-        facts, rows = self.value["labels"], self.value["people"]
+        facts = self.value["labels"]
         total = sum(facts["whole"])
         return AnalysisResult(
             headline=_headline("label", facts),
@@ -101,7 +100,7 @@ class DiffTables(NamedTuple):
             ],
             rows=[
                 [name, n_before, n_after, *changes, 100 * sum(changes) / total]
-                for name, *changes, n_before, n_after in rows
+                for name, *changes, n_before, n_after in self.value["people"]
             ],
         )
 
@@ -151,7 +150,7 @@ class DiffTables(NamedTuple):
             extent="",
             columns=[*BOARD_COLUMNS, *self._score_columns()],
             rows=[[*row[:3], *self._score_cells(row)] for row in rows],
-            notes=self._threshold_notes(rows),
+            notes=self._score_notes(rows),
         )
 
     def board(self, board: BoardKey) -> AnalysisResult:
@@ -159,10 +158,9 @@ class DiffTables(NamedTuple):
         rows = [row for row in self.value["scores"] if BoardKey(*row[:3]) == board]
         places = [_places(rows, side, board.measure) for side in (BEFORE, AFTER)]
         order = sorted(range(len(rows)), key=lambda i: (places[1][i] is None, places[1][i] or 0))
+        names = self._labels_of([row[3] for row in rows])
         shifts = [
-            ScoreShift(
-                self.run_name(rows[i][3]), *(_mean(rows[i], side) for side in (BEFORE, AFTER))
-            )
+            ScoreShift(names[rows[i][3]], *(_mean(rows[i], side) for side in (BEFORE, AFTER)))
             for i in order
         ]
         before, after = self.sides
@@ -177,52 +175,39 @@ class DiffTables(NamedTuple):
             ],
             rows=[[*self._score_cells(rows[i]), places[0][i], places[1][i]] for i in order],
             spec=score_shifts(shifts, measure=board.measure, before=before, after=after),
-            notes=self._threshold_notes(rows),
+            notes=self._score_notes(rows),
         )
 
     def swaps(self) -> AnalysisResult:
         """The pairs of runs that changed places, and whether their difference is decided."""
         rows = self.value["swaps"]
-        boards = {tuple(row[:3]) for row in rows}
+        before, after = self.sides
+        n_boards = len({tuple(row[:3]) for row in rows})
         headline = (
             f"{counted(len(rows), 'pair')} of runs changed places, on "
-            f"{counted(len(boards), 'table')} of scores"
+            f"{counted(n_boards, 'table')} of scores"
         )
         return AnalysisResult(
             headline=headline if rows else "No two runs changed places",
             reading=(
-                "The first was better before, the second is better now. A difference is decided "
-                "where a leaderboard of the runs of both sides would let the two differ, by its "
-                "default test at 5 %. Runs that are equal on one side changed no places."
+                f"The first was better in {before}, the second is better in {after}. A difference "
+                "is decided where a leaderboard of the runs of both sides lets the two differ, by "
+                "its default test at 5 %. Runs that are equal on one side changed no places."
             ),
             extent="",
             columns=[
                 *BOARD_COLUMNS,
                 Column("first", "Was better"),
                 Column("second", "Is better"),
-                Column("difference_before", f"First less second, {self.sides[0]}", 4),
-                Column("verdict_before", f"in {self.sides[0]}"),
-                Column("difference_after", f"First less second, {self.sides[1]}", 4),
-                Column("verdict_after", f"in {self.sides[1]}"),
+                Column("difference_before", f"First less second, {before}", 4),
+                Column("verdict_before", f"Verdict, {before}"),
+                Column("difference_after", f"First less second, {after}", 4),
+                Column("verdict_after", f"Verdict, {after}"),
+                Column("first_before", f"The first in {before}"),
+                Column("second_before", f"The second in {before}"),
             ],
-            rows=[
-                [
-                    *board,
-                    *map(self.run_name, runs),
-                    differences[0],
-                    VERDICTS[verdicts[0]],
-                    differences[1],
-                    VERDICTS[verdicts[1]],
-                ]
-                for board, runs, differences, verdicts in (
-                    (row[:3], row[3:5], row[5:7], row[7:]) for row in rows
-                )
-            ],
-            notes=[
-                f"Not tested in {self.sides[side == 'after']}: {measure} over {query_set}, "
-                f"{direction}: {why}."
-                for direction, query_set, measure, side, why in self.value["untested"]
-            ],
+            rows=[self._swap_cells(row) for row in rows],
+            notes=[*self._score_notes(self.value["scores"]), *self._test_notes()],
         )
 
     @property
@@ -230,37 +215,82 @@ class DiffTables(NamedTuple):
         """The boards with a score on either side."""
         return list(dict.fromkeys(BoardKey(*row[:3]) for row in self.value["scores"]))
 
-    def run_name(self, key: str) -> str:
-        """The name that the sides give a run; both where they differ."""
-        before, after = self.value["runs"][key]
-        if None in (before, after) or before == after:
-            return str(after if before is None else before)
-        return f"{after} ({before} in {self.sides[0]})"
+    def _labels_of(self, keys: Sequence[str]) -> dict[str, str]:
+        """A name for each run, with its side where another run has that name too."""
+        names = {key: self.value["runs"][key] for key in keys}
+        labels = {key: str(after or before) for key, (before, after) in names.items()}
+        n_runs = Counter(labels.values())
+        return {
+            key: label
+            if n_runs[label] == 1
+            else f"{label}, {self.sides[names[key][1] is not None]}"
+            for key, label in labels.items()
+        }
 
-    def _level(self, grade: int | None) -> str:
-        return NO_GRADE if grade is None else self.level_names.get(grade, "")
+    def _swap_cells(self, row: Row) -> list[Cell]:
+        first, second = (self.value["runs"][key] for key in row[3:5])
+        differences, verdicts = row[5:7], [VERDICTS[is_decided] for is_decided in row[7:9]]
+        return [
+            *row[:3],
+            first[1],
+            second[1],
+            differences[0],
+            verdicts[0],
+            differences[1],
+            verdicts[1],
+            first[0],
+            second[0],
+        ]
 
-    def _grade_text(self, grade: int | None) -> str:
-        return self._level(grade) if grade is None else f"{grade} {self._level(grade)}".rstrip()
+    def _level(self, grade: int | None, side: int) -> str:
+        return NO_GRADE if grade is None else self.level_names[side].get(grade, "")
+
+    def _grades_of(self, rows: Sequence[Row], column: int) -> list[str]:
+        """The grades of one side in words, the largest first, no grade last."""
+        grades = {row[column]: row[column + 1] for row in rows}
+        order = sorted(grades, key=lambda grade: (grade is None, -(grade or 0)))
+        return [_grade_text(grade, grades[grade]) for grade in order]
 
     def _score_columns(self) -> list[Column]:
-        columns = [Column("run", "Run")]
-        for key, side in zip(("before", "after"), self.sides, strict=True):
+        columns = [
+            Column(f"run_{key}", f"Run, {side}")
+            for key, side in zip(SIDES, self.sides, strict=True)
+        ]
+        for key, side in zip(SIDES, self.sides, strict=True):
             columns += [
-                Column(f"mean_{key}", side, 4),
-                Column(f"low_{key}", "from", 4),
-                Column(f"high_{key}", "to", 4),
-                Column(f"queries_{key}", "Queries"),
+                Column(f"mean_{key}", f"Mean, {side}", 4),
+                Column(f"low_{key}", f"from, {side}", 4),
+                Column(f"high_{key}", f"to, {side}", 4),
+                Column(f"queries_{key}", f"Queries, {side}"),
             ]
         return [*columns, Column("change", "Change", 4)]
 
-    def _score_cells(self, row: Sequence[Any]) -> list[Cell]:
-        cells: list[Cell] = [self.run_name(row[3])]
+    def _score_cells(self, row: Row) -> list[Cell]:
+        cells: list[Cell] = list(self.value["runs"][row[3]])
         for side in (BEFORE, AFTER):
             cells += row[side][MEAN:] if row[side] is not None else [None] * 4
         return [*cells, _difference(_mean(row, BEFORE), _mean(row, AFTER))]
 
-    def _threshold_notes(self, rows: Sequence[Sequence[Any]]) -> list[str]:
+    def _score_notes(self, rows: Sequence[Row]) -> list[str]:
+        """Sentences on scores that are not of the same things on both sides."""
+        notes = [
+            f"{name} has no scores under {self.source}: only the other side has."
+            for name, side in zip(self.sides, (BEFORE, AFTER), strict=True)
+            if rows and all(row[side] is None for row in rows)
+        ]
+        if self.value["scores_wait"]:
+            notes.append(
+                "Labels have come since the scores of now were measured: these are of the labels "
+                "before, until a worker has followed."
+            )
+        notes += [
+            f"Query set “{name}” ({direction}) has other queries, or another gallery, in "
+            f"{self.sides[1]} than in {self.sides[0]}: part of a change may be of that alone."
+            for direction, name in self.value["query_sets"]
+        ]
+        return [*notes, *self._threshold_notes(rows)]
+
+    def _threshold_notes(self, rows: Sequence[Row]) -> list[str]:
         """A sentence where the two sides count pairs as positive from another grade up."""
         thresholds = [
             {row[side][THRESHOLD] for row in rows if row[side] is not None}
@@ -274,8 +304,28 @@ class DiffTables(NamedTuple):
         ]
         return [f"A pair is positive {enumeration(words)}: part of a change may be of that alone."]
 
+    def _test_notes(self) -> list[str]:
+        """Sentences on the tests: other methods than the usual one, and where there was none."""
+        methods = Counter(method for *_, method, why in self.value["tests"] if not why)
+        notes = [
+            f"{counted(n, 'table')} tested by {METHOD_NAMES[method]}, as the usual test, "
+            f"{METHOD_NAMES[METHODS[0]]}, would have taken too long."
+            for method, n in methods.items()
+            if method != METHODS[0]
+        ]
+        return notes + [
+            f"Not tested in {self.sides[SIDES.index(side)]}: {measure} over {query_set}, "
+            f"{direction}: {why}."
+            for direction, query_set, measure, side, _, why in self.value["tests"]
+            if why
+        ]
 
-def _mean(row: Sequence[Any], side: int) -> float | None:
+
+def _grade_text(grade: int | None, level: str) -> str:
+    return NO_GRADE if grade is None else f"{grade} {level}".rstrip()
+
+
+def _mean(row: Row, side: int) -> float | None:
     return None if row[side] is None else row[side][MEAN]
 
 
@@ -283,7 +333,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
 
 
-def _n_moved(rows: Sequence[Sequence[Any]]) -> int:
+def _n_moved(rows: Sequence[Row]) -> int:
     """The number of scores whose mean differs by more than rounding."""
     means = [(_mean(row, BEFORE), _mean(row, AFTER)) for row in rows]
     pairs = np.array([pair for pair in means if None not in pair], dtype=np.float64)
@@ -292,8 +342,13 @@ def _n_moved(rows: Sequence[Sequence[Any]]) -> int:
     return int(np.count_nonzero(np.abs(pairs[:, 1] - pairs[:, 0]) > within))
 
 
-def _places(rows: Sequence[Sequence[Any]], side: int, measure: str) -> list[int | None]:
-    """The place of each run among those with a mean on a side; equal ones share the better."""
+def _places(rows: Sequence[Row], side: int, measure: str) -> list[int | None]:
+    """The place of each run among those with a mean on a side; equal ones share the better.
+
+    None for all where more makes no run better, as of how much of a top is judged.
+    """
+    if parse_one(measure).family == "Judged":
+        return [None] * len(rows)
     means = np.array([np.nan if _mean(row, side) is None else _mean(row, side) for row in rows])
     sign = -1 if parse_one(measure).entry.smaller_is_better else 1
     scores = sign * with_ties(means, within=rounding_of_sums(means))

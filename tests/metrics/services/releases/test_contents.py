@@ -1,5 +1,6 @@
 """What a release holds and what it never holds, and how the programs of others read it."""
 
+import gzip
 import io
 import json
 import warnings

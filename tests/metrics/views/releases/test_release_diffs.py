@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from annotate.models import Collection, Role
@@ -45,7 +46,7 @@ def test_a_diff_is_computed_by_a_worker_and_then_shown(client, pair_of_releases)
     assert "Comparing" in page and f'hx-get="{state}"' in page
     assert client.get(address.replace("?", "state/?")).status_code == 200
     assert client.get(f"{DIFF}grades.csv?to=1.1").status_code == 202
-    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry)
+    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry())
     answer = client.get(address.replace("?", "state/?"))
     assert answer.headers["HX-Redirect"] == address
     page = text_of(client.get(address))
@@ -56,7 +57,7 @@ def test_a_diff_is_computed_by_a_worker_and_then_shown(client, pair_of_releases)
 
 def test_its_page_has_a_release_the_present_and_every_table_of_scores(client, pair_of_releases):
     first, _ = pair_of_releases
-    compute_anew(DiffRequest(first, None, SOURCE).inquiry)
+    compute_anew(DiffRequest(first, None, SOURCE).inquiry())
     page = client.get(DIFF).content.decode()
     assert "From 1.0 to the labels now" in page
     assert '<option value="reverse all C@1">' in page
@@ -67,12 +68,14 @@ def test_its_page_has_a_release_the_present_and_every_table_of_scores(client, pa
 
 
 def test_tables_are_files_with_the_names_of_both_sides(client, pair_of_releases):
-    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry)
+    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry())
     answer = client.get(f"{DIFF}people.csv?to=1.1")
     assert answer["Content-Disposition"] == 'attachment; filename="study-1.0-1.1-people.csv"'
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [(row["added"], row["share"]) for row in rows] == [("6", "100.0")]
-    lines = b"".join(client.get(f"{DIFF}labels.csv?to=1.1").streaming_content).decode()
+    assert client.get(f"{DIFF}labels.csv?to=1.1").status_code == 202
+    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry("labels"))
+    lines = client.get(f"{DIFF}labels.csv?to=1.1").content.decode()
     assert len(lines.splitlines()) == 1 + 6
     assert client.get(f"{DIFF}nothing.csv?to=1.1").status_code == 404
 
@@ -80,12 +83,25 @@ def test_tables_are_files_with_the_names_of_both_sides(client, pair_of_releases)
 def test_what_cannot_be_compared_is_said(client, pair_of_releases):
     answer = client.get(f"{DIFF}?to=3.0")
     assert answer.status_code == 422
-    assert "3.0 is not one of the available choices." in text_of(answer)
+    assert "There is no &quot;3.0&quot; to choose; there are: now, 1.1." in text_of(answer)
     assert client.get(f"{DIFF}grades.csv?label_source=x").status_code == 422
     assert client.get(f"{DIFF}state/?to=3.0").status_code == 404
     releases.withdraw(release=pair_of_releases[0], reason="Ours no longer.", by=None)
     assert client.get(DIFF).status_code == 404
     assert client.get(DIFF.replace("1.0", "1.1"), {"to": "1.0"}).status_code == 422
+
+
+def test_an_archive_that_is_gone_is_told_on_the_page_and_in_files(client, pair_of_releases):
+    default_storage.delete(pair_of_releases[1].file.name)
+    diff = DiffRequest(*pair_of_releases, SOURCE)
+    for table in ("", "pairs"):
+        compute_anew(diff.inquiry(table))
+    sentence = "The archive of release 1.1 is not in the store"
+    page = client.get(f"{DIFF}?to=1.1")
+    assert page.status_code == 200 and sentence in text_of(page)
+    for table in ("scores", "pairs"):
+        answer = client.get(f"{DIFF}{table}.csv?to=1.1")
+        assert answer.status_code == 422 and sentence in answer.content.decode()
 
 
 def test_a_made_release_leads_to_its_diff(client, pair_of_releases):
@@ -99,7 +115,7 @@ def test_a_made_release_leads_to_its_diff(client, pair_of_releases):
 def test_a_page_takes_as_many_queries_for_many_runs(
     client, study, pair_of_releases, django_assert_max_num_queries
 ):
-    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry)
+    compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry())
     client.get(f"{DIFF}?to=1.1")
     with django_assert_max_num_queries(16):
         client.get(f"{DIFF}?to=1.1")

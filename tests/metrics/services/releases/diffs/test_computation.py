@@ -10,15 +10,17 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from django.core.files.storage import default_storage
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
-from annotate.models import Collection, ReferenceLabel
+from annotate.models import Collection, QuerySetItem, ReferenceLabel
 from annotate.services.background import kept
 from annotate.services.seating import note_changes
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse_one
 from metrics.models import Release
 from metrics.services.numbers.refresh import refresh
+from metrics.services.releases import releases
 from metrics.services.releases.diffs.changed_labels import changed_grades, changed_labels
 from metrics.services.releases.diffs.computation import DiffRequest
 from pooling.models import Run
@@ -35,7 +37,7 @@ N_QUERIES = 12
 
 def value_of(before: Release, after: Release | None, source: LabelSource = SOURCE) -> Any:
     """The value of a diff as it is kept."""
-    inquiry = DiffRequest(before, after, source).inquiry
+    inquiry = DiffRequest(before, after, source).inquiry()
     kept.compute(inquiry=inquiry)
     row = kept.find(inquiry=inquiry)
     assert row is not None
@@ -164,9 +166,9 @@ def test_labels_that_changed_are_those_of_the_files(pair_of_releases):
 
 
 def test_the_lines_of_files_are_the_labels_that_changed(pair_of_releases):
-    diff = DiffRequest(*pair_of_releases, SOURCE)
     files = [folder(release) for release in pair_of_releases]
-    for lines, labels in ((changed_grades(diff), grades_in), (changed_labels(diff), labels_in)):
+    for changed, labels in ((changed_grades, grades_in), (changed_labels, labels_in)):
+        lines = changed(*pair_of_releases, SOURCE)
         rows = list(csv.reader(io.StringIO("".join(lines))))
         assert rows[0][-2:] == ["before", "after"]
         assert [(tuple(row[:-2]), *row[-2:]) for row in rows[1:]] == [
@@ -205,7 +207,9 @@ def test_runs_that_changed_places_are_those_of_the_files_and_decided_where_they_
     # each query says the same of the two, so that no test can miss it
     (precision,) = [row for row in value["swaps"] if row[2] == "C@1"]
     assert precision[5:] == [1.0, -1.0, True, True]
-    assert not [row for row in value["untested"] if row[2] == "C@1"]
+    assert {(*row[2:3], *row[4:]) for row in value["tests"] if row[2] == "C@1"} == {
+        ("C@1", "randomized-tukey", "")
+    }
 
 
 def test_a_release_and_now_differ_as_that_release_and_one_made_now(study):
@@ -220,7 +224,7 @@ def test_a_release_and_now_differ_as_that_release_and_one_made_now(study):
 
 def test_the_present_is_computed_anew_when_labels_have_come(study):
     first = made_release(study, "1.0")
-    inquiry = DiffRequest(first, None, SOURCE).inquiry
+    inquiry = DiffRequest(first, None, SOURCE).inquiry()
     assert value_of(first, None)["grades"]["whole"] == [0, 0, 0]
     assert kept.find_fresh(inquiry=inquiry)
     judge_by_file(study, "ann,q0,d0,0")
@@ -236,10 +240,84 @@ def test_runs_of_one_side_have_their_scores_and_change_no_places(study):
     value = value_of(first, made_release(study, "1.1"))
     sides = {tuple(side is None for side in row[4:]) for row in value["scores"]}
     assert sides == {(False, False), (True, False), (False, True)}
-    assert value["swaps"] == value["untested"] == []
+    assert value["swaps"] == value["tests"] == []
 
 
 def test_labels_of_people_leave_the_reference_as_it_was(pair_of_releases):
     value = value_of(*pair_of_releases, LabelSource.parse("none:original"))
     assert (value["grades"]["whole"], value["queries"]) == ([0, 1, 0], [["q11", 0, 1, 0]])
     assert value["labels"]["whole"] != [0, 0, 0]
+
+
+def test_a_run_that_is_deleted_stays_the_same_in_both_releases(study):
+    """Its scores stand side by side, and the pairs that it changed places with stay."""
+    judge_by_file(study, "ann,q0,d0,2")
+    first = made_release(study, "1.0")
+    judge_by_file(
+        study,
+        *(f"ann,q{i},d{i},0" for i in range(N_QUERIES)),
+        *(f"bo,q{i},d{(i + 1) % N_QUERIES},2" for i in range(N_QUERIES)),
+    )
+    second = made_release(study, "1.1")
+    before = value_of(first, second)
+    Run.objects.filter(collection=study, name="next").delete()
+    kept.delete_all(collection=study)
+    assert value_of(first, second) == before
+    assert before["swaps"]
+
+
+def test_nobody_sees_the_old_value_of_a_run_that_was_hidden_since(study):
+    Run.objects.filter(collection=study, name="next").update(may_be_published=True)
+    first = made_release(study, "1.0")
+    assert "next" in str(value_of(first, None))
+    diff = DiffRequest(first, None, SOURCE)
+    assert kept.find(inquiry=diff.inquiry()) is not None
+    Run.objects.filter(collection=study, name="next").update(is_hidden=True)
+    assert kept.find(inquiry=diff.inquiry()) is None
+    assert value_of(first, None)["runs"] != {} and "next" not in [
+        after for _, after in value_of(first, None)["runs"].values()
+    ]
+
+
+def test_scores_that_do_not_know_the_last_labels_are_marked(study):
+    first = made_release(study, "1.0")
+    assert value_of(first, None)["scores_wait"] is False
+    note_changes(collection_id=study.pk, pair_ids=[None])
+    kept.delete_all(collection=study)
+    assert value_of(first, None)["scores_wait"] is True
+
+
+def test_query_sets_with_other_items_are_named(study):
+    first = made_release(study, "1.0")
+    item = study.items.get(external_id="q3")
+    QuerySetItem.objects.filter(query_set__collection=study, item=item).delete()
+    refresh(collection=study)
+    assert value_of(first, None)["query_sets"] == [["forward", "all"]]
+    assert value_of(first, made_release(study, "1.1"))["query_sets"] == [["forward", "all"]]
+
+
+def test_a_diff_of_two_releases_never_grows_old(study):
+    first, second = made_release(study, "1.0"), made_release(study, "1.1")
+    value_of(first, second)
+    row = kept.find(inquiry=DiffRequest(first, second, SOURCE).inquiry())
+    assert row.fresh_until is None
+    value_of(first, None)
+    row = kept.find(inquiry=DiffRequest(first, None, SOURCE).inquiry())
+    assert row.fresh_until is not None
+
+
+def test_an_archive_that_is_gone_is_a_reason(study):
+    first, second = made_release(study, "1.0"), made_release(study, "1.1")
+    default_storage.delete(second.file.name)
+    reason = value_of(first, second)["reason"]
+    assert reason.startswith("The archive of release 1.1 is not in the store")
+    releases.withdraw(release=first, reason="Ours no longer.", by=None)
+    kept.delete_all(collection=study)
+    assert value_of(first, second)["reason"] == "Release 1.0 is withdrawn."
+
+
+def test_a_collection_without_items_is_compared_with_itself():
+    empty = cast.collection("empty", grades=3)
+    value = value_of(made_release(empty), None, LabelSource.parse("only"))
+    assert value["grades"] == {"counts": [], "whole": [0, 0, 0]}
+    assert value["scores"] == value["people"] == []
