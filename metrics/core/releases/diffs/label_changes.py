@@ -31,7 +31,7 @@ class ChangeCounts(NamedTuple):
         return self.n_added + self.n_removed + self.n_changed
 
 
-class GradeCount(NamedTuple):
+class GradePairCount(NamedTuple):
     """The number of labels with this grade before and that one after; None for no label."""
 
     before: int | None
@@ -47,7 +47,7 @@ class TableChanges(NamedTuple):
         the keys
     """
 
-    grades: list[GradeCount]
+    grades: list[GradePairCount]
     changes: pa.Table
 
     @property
@@ -96,12 +96,12 @@ def label_changes(before: pa.Table, after: pa.Table, *, keys: Sequence[str]) -> 
     )
     table = joined.rename_columns([*keys, BEFORE, AFTER])
     counts = table.group_by([BEFORE, AFTER]).aggregate([([], "count_all")])
-    grades = [GradeCount(*row.values()) for row in counts.to_pylist()]
+    grades = [GradePairCount(*row.values()) for row in counts.to_pylist()]
     is_same = pc.fill_null(pc.equal(table[BEFORE], table[AFTER]), False)
     changes = table.filter(pc.invert(is_same))
     order = [(key, "ascending") for key in keys]
     return TableChanges(sorted(grades, key=_no_label_first), changes.sort_by(order))
 
 
-def _no_label_first(count: GradeCount) -> list[int]:
+def _no_label_first(count: GradePairCount) -> list[int]:
     return [-1 if grade is None else grade for grade in (count.before, count.after)]

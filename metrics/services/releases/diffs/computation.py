@@ -96,9 +96,9 @@ def compute(inquiry: Inquiry, row: Kept | None) -> Computed:
     """
     parameters = inquiry.parameters
     releases = Release.objects.in_bulk([parameters["before"], parameters["after"] or 0])
-    withdrawn = [row.version for row in releases.values() if row.withdrawn_at is not None]
-    if withdrawn:
-        return Computed({"reason": f"Release {withdrawn[0]} is withdrawn."})
+    versions = [row.version for row in releases.values() if row.withdrawn_at is not None]
+    if versions:
+        return Computed({"reason": f"Release {versions[0]} is withdrawn."})
     diff = DiffRequest(
         releases[parameters["before"]],
         releases.get(parameters["after"] or 0),
