@@ -1,18 +1,29 @@
-"""Requests for files of qrels, addresses with label sources, answers that caches may keep."""
+"""Requests for qrels, addresses with label sources, answers for caches, parts of archives."""
 
 import re
 from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from http import HTTPStatus
+from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    QueryDict,
+)
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
+from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
 from annotate.models import Direction, QuerySet
+from metrics.core.files.stretches import FileStretch
 from metrics.core.labels.label_sources import LabelSource, RequestedSource, UnknownLabelSource
+from metrics.models import Release, ReleaseFile
 
 View = TypeVar("View", bound=Callable[..., Any])
 CACHEABLE = {200, 206, 304}
@@ -101,3 +112,57 @@ def for_everybody(view: View) -> View:
     """Mark a view whose answer is the same for everybody: nobody's session is read for it."""
     view.is_public = True  # type: ignore[attr-defined]  # a mark for config/site/second_factor.py
     return view
+
+
+class ArchivePart(NamedTuple):
+    """A part of the archive of a release that is fetched by itself, or all of it."""
+
+    name: str
+    sha256: str
+    offset: int
+    n_bytes: int
+
+    @classmethod
+    def whole(cls, release: Release) -> Self:
+        """The archive of a release that is made."""
+        return cls(release.file_name, release.sha256, 0, release.n_bytes or 0)
+
+    @classmethod
+    def of_file(cls, file: ReleaseFile) -> Self:
+        """A file of a release."""
+        return cls(file.path.rsplit("/", 1)[-1], file.sha256, file.offset, file.n_bytes)
+
+    def answer(self, request: HttpRequest, release: Release) -> HttpResponseBase:
+        """The part as an attachment, or the range of it that is requested; else Http404."""
+        # a range of another version of the file does not count
+        is_current = request.headers.get("If-Range", f'"{self.sha256}"') == f'"{self.sha256}"'
+        header = request.headers.get("Range", "") if is_current else ""
+        try:
+            byte_range = parse_range(header, size=self.n_bytes)
+        except UnsatisfiableRange:
+            return HttpResponse(
+                status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+                headers={"Content-Range": f"bytes */{self.n_bytes}"},
+            )
+        try:
+            stream = release.open_archive()
+        except (FileNotFoundError, ValueError) as error:  # it is not made, or it was withdrawn
+            raise Http404 from error
+        return self._response(stream, byte_range)
+
+    def _response(self, stream: BinaryIO, byte_range: Range | None) -> FileResponse:
+        first, length = (byte_range.first, byte_range.length) if byte_range else (0, self.n_bytes)
+        response = FileResponse(
+            FileStretch(stream, self.offset + first, length),
+            status=HTTPStatus.PARTIAL_CONTENT if byte_range else HTTPStatus.OK,
+            as_attachment=True,
+            filename=self.name,
+            content_type="application/octet-stream",  # no browser opens it as a page
+        )
+        response.headers["Accept-Ranges"] = "bytes"
+        response.headers["Content-Length"] = str(length)
+        response.headers["ETag"] = f'"{self.sha256}"'
+        if byte_range:
+            ends = f"{byte_range.first}-{byte_range.last}"
+            response.headers["Content-Range"] = f"bytes {ends}/{self.n_bytes}"
+        return response

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils import timezone
@@ -18,7 +19,9 @@ from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Role
 from annotate.services.background import works
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
+from metrics.http import ArchivePart
 from metrics.models import Release, ReleaseFile
+from metrics.services.releases import publication
 from metrics.services.releases import releases as service
 
 LEAD = (Role.LEAD,)
@@ -48,6 +51,7 @@ def release_json(release: Release) -> dict[str, Any]:
         "state": state_of(release),
         **{name: getattr(release, name) for name in FIELDS},
         **{name: timestamp(getattr(release, name)) for name in MOMENTS},
+        "archive_url": reverse("api:release-archive", args=address),
         "job": job_json(release.making),
     }
 
@@ -118,6 +122,25 @@ class ReleaseView(ReleasesEndpoint):
         return Response(status=204)
 
 
+class ReleaseArchiveView(ReleasesEndpoint):
+    """GET collections/<slug>/releases/<version>/archive/"""
+
+    def get(self, request: TokenRequest, slug: str, version: str) -> HttpResponseBase:
+        """The whole folder as a zip, or a range of it."""
+        release = self.release(request, slug, version)
+        return ArchivePart.whole(release).answer(request, release)
+
+
+class ReleaseFileView(ReleasesEndpoint):
+    """GET collections/<slug>/releases/<version>/files/<path>"""
+
+    def get(self, request: TokenRequest, slug: str, version: str, path: str) -> HttpResponseBase:
+        """One file, or a range of it."""
+        release = self.release(request, slug, version)
+        file = get_object_or_404(ReleaseFile, release=release, path=path)
+        return ArchivePart.of_file(file).answer(request, release)
+
+
 class ReleaseCancelView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/cancel/"""
 
@@ -139,6 +162,28 @@ class ReleaseAgainView(ReleasesEndpoint):
             return accepted(service.request_again(release=release, by=request.user))
         except service.ReleaseRefused as error:
             raise Unprocessable(str(error)) from error
+
+
+class ReleasePublicationView(ReleasesEndpoint):
+    """POST collections/<slug>/releases/<version>/publish/"""
+
+    change = staticmethod(publication.publish)
+
+    def post(self, request: TokenRequest, slug: str, version: str) -> Response:
+        """Make a release public."""
+        release = self.release(request, slug, version)
+        try:
+            self.change(release=release, by=request.user)
+        except service.ReleaseRefused as error:
+            raise Unprocessable(str(error)) from error
+        release.refresh_from_db()
+        return Response(release_json(release))
+
+
+class ReleaseRetractionView(ReleasePublicationView):
+    """POST collections/<slug>/releases/<version>/unpublish/, which takes the publication back."""
+
+    change = staticmethod(publication.unpublish)
 
 
 class ReleaseWithdrawalView(ReleasesEndpoint):
@@ -170,7 +215,10 @@ def state_of(release: Release) -> str:
 def file_json(release: Release, file: ReleaseFile) -> dict[str, Any]:
     """A file of a release."""
     fields = ("path", "media_type", "about", "n_bytes", "sha256", "n_rows")
-    return {name: getattr(file, name) for name in fields}
+    address = reverse(
+        "api:release-file", args=[release.collection.slug, release.version, file.path]
+    )
+    return {"url": address} | {name: getattr(file, name) for name in fields}
 
 
 def accepted(release: Release) -> Response:
@@ -183,6 +231,10 @@ RELEASE = "collections/<slug:slug>/releases/<str:version>/"
 urlpatterns = [
     path("collections/<slug:slug>/releases/", ReleasesView.as_view(), name="releases"),
     path(RELEASE, ReleaseView.as_view(), name="release"),
+    path(f"{RELEASE}archive/", ReleaseArchiveView.as_view(), name="release-archive"),
+    path(f"{RELEASE}files/<path:path>", ReleaseFileView.as_view(), name="release-file"),
+    path(f"{RELEASE}publish/", ReleasePublicationView.as_view(), name="release-publish"),
+    path(f"{RELEASE}unpublish/", ReleaseRetractionView.as_view(), name="release-unpublish"),
     path(f"{RELEASE}cancel/", ReleaseCancelView.as_view(), name="release-cancel"),
     path(f"{RELEASE}again/", ReleaseAgainView.as_view(), name="release-again"),
     path(f"{RELEASE}withdraw/", ReleaseWithdrawalView.as_view(), name="release-withdraw"),

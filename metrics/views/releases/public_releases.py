@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any
 
 from django.core.cache import cache
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
-from metrics.core.files.stretches import FileStretch
-from metrics.http import PublicAnswer, for_everybody
+from metrics.http import ArchivePart, PublicAnswer, for_everybody
 from metrics.services.releases.page import DATA_CARD, data_card_html
 from metrics.services.releases.public.folder import NotInRelease, PublicFolder
 from metrics.services.releases.public.overview import release_overview
@@ -45,32 +43,6 @@ def of_release(view: FolderView) -> FolderView:
         return HttpResponse(html, status=HTTPStatus.GONE, headers=headers)
 
     return for_everybody(answer)
-
-
-class ArchivePart(NamedTuple):
-    """A part of the archive of a release that is fetched by itself, or all of it."""
-
-    name: str
-    sha256: str
-    offset: int
-    n_bytes: int
-
-    def response(self, stream: BinaryIO, byte_range: Range | None) -> FileResponse:
-        """The part as an attachment, or a range of it; no browser opens it as a page."""
-        first, length = (byte_range.first, byte_range.length) if byte_range else (0, self.n_bytes)
-        response = FileResponse(
-            FileStretch(stream, self.offset + first, length),
-            status=HTTPStatus.PARTIAL_CONTENT if byte_range else HTTPStatus.OK,
-            as_attachment=True,
-            filename=self.name,
-            content_type="application/octet-stream",
-        )
-        response.headers["Accept-Ranges"] = "bytes"
-        response.headers["Content-Length"] = str(length)
-        if byte_range:
-            ends = f"{byte_range.first}-{byte_range.last}"
-            response.headers["Content-Range"] = f"bytes {ends}/{self.n_bytes}"
-        return response
 
 
 @for_everybody
@@ -161,16 +133,13 @@ def file(request: HttpRequest, folder: PublicFolder, path: str) -> HttpResponseB
     row = folder.release.files.filter(path=path).first()
     if row is None:
         raise Http404
-    part = ArchivePart(path.rsplit("/", 1)[-1], row.sha256, row.offset, row.n_bytes)
-    return _download(request, folder, part)
+    return _download(request, folder, ArchivePart.of_file(row))
 
 
 @of_release
 def archive(request: HttpRequest, folder: PublicFolder) -> HttpResponseBase:
     """The whole folder of a release as a zip archive, or a stretch of it."""
-    release = folder.release
-    part = ArchivePart(release.file_name, release.sha256, 0, release.n_bytes or 0)
-    return _download(request, folder, part)
+    return _download(request, folder, ArchivePart.whole(folder.release))
 
 
 def _shelf(slug: str) -> PublicShelf:
@@ -225,21 +194,4 @@ def _download(request: HttpRequest, folder: PublicFolder, part: ArchivePart) -> 
     """A part of the archive, or the stretch of it that is requested."""
     published_at = folder.release.published_at or folder.shelf.changed_at
     answer = PublicAnswer(part.sha256, published_at, FILE_SECONDS, is_immutable=True)
-    # a stretch of another version of the file does not count
-    is_current = request.headers.get("If-Range", f'"{part.sha256}"') == f'"{part.sha256}"'
-    header = request.headers.get("Range", "") if is_current else ""
-
-    def make() -> HttpResponseBase:
-        try:
-            wanted_range = parse_range(header, size=part.n_bytes)
-        except UnsatisfiableRange:
-            return HttpResponse(
-                status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
-                headers={"Content-Range": f"bytes */{part.n_bytes}"},
-            )
-        try:
-            return part.response(folder.release.open_archive(), wanted_range)
-        except FileNotFoundError as error:
-            raise Http404 from error
-
-    return answer.answer(request, make)
+    return answer.answer(request, lambda: part.answer(request, folder.release))

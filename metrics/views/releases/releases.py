@@ -1,11 +1,11 @@
 """Releases of a collection: request one, see what is in it, fetch its files, withdraw it."""
 
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.forms import Form
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -17,11 +17,11 @@ from annotate.core.phrases import counted
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import works
-from metrics.core.files.stretches import FileStretch
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
+from metrics.http import ArchivePart
 from metrics.models import Release, ReleaseFile
 from metrics.services.releases import releases as service
-from metrics.services.releases.page import has_file, release_page
+from metrics.services.releases.page import release_page
 
 LEAD = (Role.LEAD,)
 
@@ -128,12 +128,7 @@ def release_withdraw(request: SignedIn, slug: str, version: str) -> HttpResponse
 def release_archive(request: SignedIn, slug: str, version: str) -> HttpResponseBase:
     """The whole folder of a release as a zip archive."""
     release = _get_release(request, slug, version, LEADERS)
-    return FileResponse(
-        _open_archive(release),
-        as_attachment=True,
-        filename=release.file_name,
-        content_type="application/zip",
-    )
+    return ArchivePart.whole(release).answer(request, release)
 
 
 @require_safe
@@ -142,14 +137,7 @@ def release_file(request: SignedIn, slug: str, version: str, path: str) -> HttpR
     """One file of a release."""
     release = _get_release(request, slug, version, LEADERS)
     file = get_object_or_404(ReleaseFile, release=release, path=path)
-    response = FileResponse(
-        FileStretch(_open_archive(release), file.offset, file.n_bytes),
-        as_attachment=True,
-        filename=path.rsplit("/", 1)[-1],
-        content_type="application/octet-stream",  # no browser opens it as a page
-    )
-    response["Content-Length"] = str(file.n_bytes)
-    return response
+    return ArchivePart.of_file(file).answer(request, release)
 
 
 def _get_release(request: SignedIn, slug: str, version: str, roles: tuple[Role, ...]) -> Release:
@@ -157,16 +145,6 @@ def _get_release(request: SignedIn, slug: str, version: str, roles: tuple[Role, 
     collection = access.get_collection(user=request.user, slug=slug, roles=roles)
     rows = Release.objects.select_related("collection", "work", "by")
     return get_object_or_404(rows, collection=collection, version=version)
-
-
-def _open_archive(release: Release) -> BinaryIO:
-    """The archive of a release that is made and not withdrawn; else Http404."""
-    if not has_file(release=release):
-        raise Http404
-    try:
-        return release.open_archive()
-    except FileNotFoundError as error:  # it was withdrawn between the two
-        raise Http404 from error
 
 
 def _list_page(

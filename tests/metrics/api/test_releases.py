@@ -1,5 +1,6 @@
 """Releases for programs: made and awaited, listed in pages, withdrawn; requests sent twice."""
 
+import hashlib
 import threading
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import connection
 
 from annotate.models import ApiToken, Receipt, Role, Work
 from metrics.models import Release
+from metrics.services.releases import releases
 from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.releases.made_releases import made_release
@@ -174,3 +176,35 @@ def test_a_job_is_for_whoever_asked_for_it(client, study, headers):
     assert client.get(job["url"], headers=elsewhere).status_code == 404
     anywhere = cast.bearer(asker, ApiToken.Scope.QRELS_READ)
     assert client.get(job["url"], headers=anywhere).status_code == 200
+
+
+def test_files_and_the_archive_are_fetched_whole_or_in_ranges(client, study, headers):
+    release = made_release(study, "1.0")
+    value = client.get(f"{RELEASES}1.0/", headers=headers).json()
+    whole = client.get(value["archive_url"], headers=headers)
+    content = b"".join(whole.streaming_content)
+    assert hashlib.sha256(content).hexdigest() == release.sha256
+    for file in value["files"]:
+        answer = client.get(file["url"], headers=headers)
+        content = b"".join(answer.streaming_content)
+        assert hashlib.sha256(content).hexdigest() == file["sha256"]
+        assert answer["ETag"] == f'"{file["sha256"]}"'
+    part = client.get(file["url"], headers=headers | {"Range": "bytes=3-9"})
+    assert (part.status_code, b"".join(part.streaming_content)) == (206, content[3:10])
+    again = client.get(file["url"], headers=headers | {"If-None-Match": answer["ETag"]})
+    assert again.status_code == 304
+    releases.withdraw(release=release, reason="Ours no longer.", by=None)
+    assert client.get(value["archive_url"], headers=headers).status_code == 404
+    assert client.get(file["url"], headers=headers).status_code == 404
+
+
+def test_a_release_is_published_and_taken_back(client, study, headers):
+    made_release(study, "1.0")
+    public = "/releases/study/1.0/"
+    assert client.get(public).status_code == 404
+    assert post(client, headers, f"{RELEASES}1.0/publish/").json()["state"] == "public"
+    assert client.get(public).status_code == 200
+    assert post(client, headers, f"{RELEASES}1.0/publish/").status_code == 422
+    assert post(client, headers, f"{RELEASES}1.0/unpublish/").json()["state"] == "made"
+    assert client.get(public).status_code == 404
+    assert post(client, headers, f"{RELEASES}1.0/unpublish/").status_code == 422
