@@ -216,7 +216,7 @@ def test_judgments_that_differ_are_told_with_their_line(whole_folder):
     change_text(
         whole_folder,
         "judgments/judgments.jsonl.gz",
-        lambda text: re.sub(r'"grade": \d', '"grade": 9', text, count=1),
+        lambda text: re.sub(r'("grade": ?)\d', r"\g<1>9", text, count=1),
     )
     assert re.fullmatch(
         r"judgments/judgments\.jsonl\.gz: Line 1: grade is 9, and "

@@ -39,32 +39,36 @@ def whole_folder(whole_archive: bytes, tmp_path: Path) -> Path:
 
 
 def change_text(folder: Path, name: str, change: Callable[[str], str]) -> None:
-    """Change the text of a file, packed or not, and seal the folder anew."""
+    """Change the text of a file, packed or not, and seal the folder anew; it must change."""
     path = folder / name
     content = path.read_bytes()
     is_packed = name.endswith(".gz")
-    text = change((gzip.decompress(content) if is_packed else content).decode())
+    earlier_text = (gzip.decompress(content) if is_packed else content).decode()
+    text = change(earlier_text)
+    assert text != earlier_text, f"nothing was planted in {name}"
     path.write_bytes(gzip.compress(text.encode()) if is_packed else text.encode())
     seal(folder, name)
 
 
 def change_json(folder: Path, name: str, change: Callable[[Any], None]) -> None:
-    """Change the value of a JSON file in place."""
+    """Change the value of a JSON file in place; it must change."""
 
     def changed(text: str) -> str:
         value = json.loads(text)
         change(value)
+        assert value != json.loads(text), f"nothing was planted in {name}"
         return json.dumps(value)
 
     change_text(folder, name, changed)
 
 
 def change_rows(folder: Path, name: str, change: Callable[[list[Row]], None]) -> None:
-    """Change the rows of a Parquet table in place."""
+    """Change the rows of a Parquet table in place; they must change."""
     path = folder / name
     table = parquet.read_table(path)
     rows = table.to_pylist()
     change(rows)
+    assert rows != table.to_pylist(), f"nothing was planted in {name}"
     parquet.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
     seal(folder, name)
 
