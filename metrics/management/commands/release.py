@@ -1,9 +1,12 @@
 """Make a release of a collection here and now: its frozen, checksummed folder."""
 
+import os
+import shlex
 import shutil
 import time
 import zipfile
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,9 @@ from metrics.services.releases import releases
 
 SECONDS_BETWEEN = 0.5  # between looks at a worker that makes it, and signs of progress
 OF_FORM = {"version": "VERSION", "title": "--title", "notes": "--notes", "released_on": "--date"}
+
+# options without effect on a release that is made already, as they are when nobody gives them
+OF_THE_MAKING = {"title": None, "notes": None, "date": None, "by": "", "again": False}
 
 
 class Command(BaseCommand):
@@ -42,7 +48,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--again", action="store_true", help="make one that failed, or was cut off, once more"
         )
-        parser.add_argument("--to", type=Path, metavar="FOLDER", help="copy its archive there")
+        parser.add_argument(
+            "--to",
+            type=Path,
+            metavar="FOLDER",
+            help="copy its archive there; one that is made already is copied, and no more",
+        )
         parser.add_argument(
             "--unpack", action="store_true", help="with --to: the folder itself, not its archive"
         )
@@ -56,18 +67,29 @@ class Command(BaseCommand):
             name = f"{collection.slug}-{options['version']}"
             target = options["to"] / (name if options["unpack"] else f"{name}.zip")
             _require_free(target)
-        release = _requested(collection, options)
-        self.make(release)
-        release.refresh_from_db()
+        release = None if target is None else _made_release(collection, options)
+        if release is not None and target is not None:
+            _copy(release, target, is_unpacked=options["unpack"])
+            self.show(release, "is made already: copied,")
+        else:
+            release = _requested(collection, options)
+            self.make(release)
+            release.refresh_from_db()
+            self.show(release, "is made:")
+            if target is not None:
+                _copy(release, target, is_unpacked=options["unpack"])
+        if target is not None:
+            self.stdout.write(f"copy\t{target}")
+
+    def show(self, release: Release, words: str) -> None:
+        """Print a made release: its size, its address and its checksum."""
+        slug = release.collection.slug
         self.stdout.write(
-            f"Release {release.version} of {collection.slug} is made: "
+            f"Release {release.version} of {slug} {words} "
             f"{counted(release.files.count(), 'file')}, {counted(release.n_bytes or 0, 'byte')}."
         )
-        path = reverse("metrics:release", args=[collection.slug, release.version])
+        path = reverse("metrics:release", args=[slug, release.version])
         self.stdout.write(f"address\t{settings.SITE_URL}{path}\nsha256\t{release.sha256}")
-        if target is not None:
-            _copy(release, target, is_unpacked=options["unpack"])
-            self.stdout.write(f"copy\t{target}")
 
     def make(self, release: Release) -> None:
         """Make it, or wait for the worker that does; CommandError where it was not made."""
@@ -99,6 +121,23 @@ class Command(BaseCommand):
         self.show_at = time.monotonic() + SECONDS_BETWEEN
         self.stderr.write(f"\r{n_done:,} {unit}", ending="")
         self.stderr.flush()
+
+
+def _made_release(collection: Collection, options: dict[str, Any]) -> Release | None:
+    """The release of this version if it is made already; CommandError where it is not to be had."""
+    version = options["version"]
+    release = collection.releases.filter(version=version, made_at__isnull=False).first()
+    if release is None:
+        return None
+    if not release.is_available:
+        raise CommandError(f"Release {version} is withdrawn: there are no files to copy.")
+    idle_options = [name for name, default in OF_THE_MAKING.items() if options[name] != default]
+    if idle_options:
+        raise CommandError(
+            f"Release {version} is made already, and stays as it is: --{idle_options[0]} would be "
+            "without effect. Without it, the release is copied."
+        )
+    return release
 
 
 def _requested(collection: Collection, options: dict[str, Any]) -> Release:
@@ -158,6 +197,8 @@ def _require_free(target: Path) -> None:
     """Raise CommandError where a copy has no place, before anything is made."""
     if not target.parent.is_dir():
         raise CommandError(f"{target.parent} is no folder; make it, or name another by --to.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CommandError(f"{target.parent} may not be written to; name another folder by --to.")
     if target.exists():
         raise CommandError(f"{target} is there already; name another folder by --to.")
 
@@ -166,6 +207,7 @@ def _copy(release: Release, target: Path, *, is_unpacked: bool) -> None:
     """Copy the archive, or what is in it; under its name once it is whole."""
     partial_copy = target.with_name(f"{target.name}.unfinished")
     try:
+        _remove(partial_copy)  # of a command that was killed
         with release.open_archive() as stream:
             if is_unpacked:
                 with zipfile.ZipFile(stream) as archive:
@@ -177,5 +219,21 @@ def _copy(release: Release, target: Path, *, is_unpacked: bool) -> None:
                     shutil.copyfileobj(stream, copy)
                 partial_copy.rename(target)
     except OSError as error:
-        message = f"It is made, but not copied: {error.filename or target}: {error.strerror}."
-        raise CommandError(message) from error
+        reason = f"{error.filename or target}: {error.strerror or error}"
+        folder = shlex.quote(str(target.parent))
+        again = f"release {release.collection.slug} {release.version} --to {folder}"
+        raise CommandError(
+            f"It is made, but not copied: {reason}. Once that is mended, or to another folder: "
+            f"{again}{' --unpack' * is_unpacked}"
+        ) from error
+    finally:
+        with suppress(OSError):
+            _remove(partial_copy)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """The command release: made here and now, beside workers or without, copied, and then verified."""
 
 import hashlib
+import resource
 import threading
 from threading import Thread
 
@@ -67,10 +68,14 @@ def test_the_copy_is_the_archive_or_its_folder_and_verifies(study, tmp_path):
         (("study", "1.0"), "VERSION: This collection has a release 1.0 already"),
         (("study", "1.0", "--again"), "Release 1.0 is made, or being made, and stays as it is."),
         (("study", "1.0", "--again", "--notes", "x"), "--notes is of a new release"),
+        (("study", "1.0", "--to", "FOLDER", "--notes", "x"), "--notes would be without effect."),
+        (("study", "1.0", "--to", "FOLDER", "--title", ""), "--title would be without effect."),
+        (("study", "1.0", "--to", "FOLDER", "--again"), "--again would be without effect."),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_a_sentence(study, options, words):
+def test_what_cannot_be_made_is_refused_in_a_sentence(study, options, words, tmp_path):
     made_release(study)
+    options = [str(tmp_path) if option == "FOLDER" else option for option in options]
     process = manage("release", *options)
     assert words in process.stderr and process.stderr.startswith("CommandError: ")
     assert Release.objects.count() == 1
@@ -81,6 +86,57 @@ def test_a_copy_replaces_nothing(study, tmp_path):
     process = manage("release", "study", "1.0", "--to", str(tmp_path))
     assert "study-1.0.zip is there already" in process.stderr
     assert not study.releases.exists()
+
+
+def test_one_that_is_made_already_is_copied_and_not_made_again(study, tmp_path, settings):
+    release = made_release(study)
+    process = manage("release", "study", "1.0", "--to", str(tmp_path))
+    table = rows(process.stdout)
+    assert table[0][0].startswith("Release 1.0 of study is made already: copied, ")
+    assert table[1:] == [
+        ["address", f"{settings.SITE_URL}/c/study/results/releases/1.0/"],
+        ["sha256", release.sha256],
+        ["copy", str(tmp_path / "study-1.0.zip")],
+    ]
+    assert (tmp_path / "study-1.0.zip").read_bytes() == archive(release)
+    assert (study.releases.get().making.attempts, process.stderr) == (1, "")
+
+
+def test_one_that_is_withdrawn_has_nothing_to_copy(study, tmp_path):
+    releases.withdraw(release=made_release(study), reason="A mistake.", by=None)
+    process = manage("release", "study", "1.0", "--to", str(tmp_path))
+    assert process.stderr == ("CommandError: Release 1.0 is withdrawn: there are no files to copy.")
+    assert not list(tmp_path.glob("study-*"))
+
+
+@pytest.mark.parametrize("options", [(), ("--unpack",)])
+def test_a_copy_that_fails_leaves_nothing_and_says_how_to_copy_later(study, tmp_path, options):
+    made_release(study)
+    folder = tmp_path / "some copies"
+    folder.mkdir()
+    command = ("release", "study", "1.0", "--to", str(folder), *options)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        process = manage(*command)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "It is made, but not copied: " in process.stderr and "File too large" in process.stderr
+    line = " ".join(["release study 1.0 --to", f"'{folder}'", *options])
+    assert process.stderr.endswith(f"Once that is mended, or to another folder: {line}")
+    assert not list(folder.iterdir())
+    assert "is made already: copied," in manage(*command).stdout
+
+
+def test_what_a_killed_copy_left_is_replaced(study, tmp_path):
+    made_release(study)
+    (tmp_path / "study-1.0.zip.unfinished").write_text("half")
+    (tmp_path / "study-1.0.unfinished/study-1.0").mkdir(parents=True)
+    (tmp_path / "study-1.0.unfinished/study-1.0/stray").write_text("half")
+    for options in ((), ("--unpack",)):
+        manage("release", "study", "1.0", "--to", str(tmp_path), *options)
+    assert {path.name for path in tmp_path.glob("study-*")} == {"study-1.0.zip", "study-1.0"}
+    assert not (tmp_path / "study-1.0/stray").exists()
 
 
 def test_one_that_was_requested_or_failed_is_made_by_again(study):
