@@ -32,8 +32,9 @@ class Command(BaseCommand):
             findings = verify_release(path, self.show_progress)
         except (FormatError, OSError) as error:
             raise CommandError(open_error(path, error)) from error
-        self.stdout.writelines(f"{sentence}\n" for sentence in findings.results)
-        self.stdout.writelines(f"Not checked: {sentence}\n" for sentence in findings.unchecked)
+        sentences = [*findings.results, *map("Not checked: {}".format, findings.unchecked)]
+        for sentence in sentences:  # a name in a damaged file may be no text
+            self.stdout.write(sentence.encode(errors="backslashreplace").decode())
         if findings.n_faults:
             faults = "\n".join(findings.sentences)
             raise CommandError(f"{faults}\n{counted(findings.n_faults, 'fault')}.")

@@ -3,13 +3,14 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from pyarrow import parquet
 
 from annotate.core.files.archives.sources import Source
 from annotate.core.files.formats import FormatError, quoted
-from annotate.core.phrases import count_of, counted
+from annotate.core.phrases import count_of, counted, first_few
 from metrics.core.releases.verification.entries import read_json
 from metrics.core.releases.verification.findings import Findings
 from metrics.core.releases.verification.release_folder import lines_of, n_lines, opened
@@ -18,6 +19,8 @@ CHECKSUMS, CROISSANT, CARD = "SHA256SUMS", "croissant.json", "README.md"
 _CHECKSUM = re.compile(r"([0-9a-f]{64})  (\S.*)")
 _CARD_ROW = re.compile(r"\| (\S+) \| .* \| \S+/\S+ \| ([\d,]+) \| ([\d,]+) \|")
 HEADED = (".tsv", ".tsv.gz")  # their first line is a header
+# what machines leave in a folder that somebody looked into, or imported a module from
+TOOL_FILES, TOOL_FOLDERS = {".ds_store", "thumbs.db", "desktop.ini"}, {"__pycache__", "__macosx"}
 
 
 class ToldFile(NamedTuple):
@@ -29,11 +32,17 @@ class ToldFile(NamedTuple):
 
 
 def check_files(source: Source, findings: Findings) -> None:
-    """Compare every file with its checksum, its size and its rows."""
+    """Compare every file with its checksum, its size and its rows; those of tools not."""
     names = [name for name in source.names() if name != CHECKSUMS]
     checksums: dict[str, str] = {}
     with findings.reading(CHECKSUMS):
         checksums = listed_checksums(source, findings)
+        tool_names = [name for name in names if name not in checksums and is_of_a_tool(name)]
+        if tool_names:
+            n_files = counted(len(tool_names), "file")
+            words = f"{n_files} of tools that looked into the folder: {first_few(tool_names)}."
+            findings.unchecked.append(words)
+        names = sorted({*names} - {*tool_names})
         for name in names:
             if name not in checksums:
                 findings.add(name, f"It is there, and {CHECKSUMS} does not list it.")
@@ -49,6 +58,12 @@ def check_files(source: Source, findings: Findings) -> None:
     of_all = f"{n_right:,} of {count_of(len(checksums), 'files')}"
     findings.results.append(f"{of_all} as {CHECKSUMS} has them.")
     check_listings(source, digests, findings)
+
+
+def is_of_a_tool(name: str) -> bool:
+    """True for a file that a desktop or an interpreter has left in the folder."""
+    *folders, file_name = PurePosixPath(name.lower()).parts
+    return file_name in TOOL_FILES or not TOOL_FOLDERS.isdisjoint(folders)
 
 
 def listed_checksums(source: Source, findings: Findings) -> dict[str, str]:
@@ -112,7 +127,7 @@ def n_rows_of(source: Source, name: str) -> int:
     with opened(source, name) as stream:
         if name.endswith(".parquet"):
             return int(parquet.ParquetFile(stream).metadata.num_rows)
-        return n_lines(stream) - name.endswith(HEADED)
+        return max(0, n_lines(stream) - name.endswith(HEADED))
 
 
 def files_of_croissant(source: Source) -> dict[str, ToldFile]:

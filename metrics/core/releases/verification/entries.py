@@ -1,6 +1,7 @@
 """The manifest of a release read from its JSON, with the type of every value."""
 
 import json
+import math
 import re
 from dataclasses import fields, is_dataclass
 from datetime import date
@@ -14,6 +15,7 @@ from metrics.core.releases.verification.release_folder import opened
 
 MANIFEST = "manifest.json"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+LARGE = 1 << 63
 WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -61,6 +63,9 @@ def _scalar_of(kind: Any, value: Any, name: str) -> Any:
         return date.fromisoformat(value)
     is_number = kind is float and type(value) is int
     _require(is_number or type(value) is kind, name, WORDS[kind])
+    if kind in (int, float):
+        is_small = type(value) is float or abs(value) < LARGE
+        _require(is_small and math.isfinite(value), name, "a number of at most 64 bits")
     return float(value) if is_number else value
 
 

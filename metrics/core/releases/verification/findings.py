@@ -18,7 +18,8 @@ from metrics.core.statistics.rounding import OF_SUMS, rounding_of_sums
 
 MOST_A_FILE = 10  # faults of one file that are told one by one
 CUT_SHORT = (EOFError, gzip.BadGzipFile, zlib.error)
-UNREADABLE = (FormatError, pa.ArrowException, *DAMAGED_ZIP)
+# OverflowError: a moment or a number beyond all bounds
+UNREADABLE = (FormatError, pa.ArrowException, OverflowError, *DAMAGED_ZIP)
 Number: TypeAlias = float | None
 
 
@@ -92,17 +93,22 @@ def are_equal(number: Number, other: Number) -> bool:
     """True if rounding alone can take two numbers apart, or neither is defined."""
     if is_undefined(number) or is_undefined(other):
         return is_undefined(number) and is_undefined(other)
-    pair = np.array([number, other], dtype=np.float64)
-    return number == other or bool(abs(pair[0] - pair[1]) <= rounding_of_sums(pair))
+    if number == other or not np.isfinite(pair := np.array([number, other], np.float64)).all():
+        return number == other
+    return bool(abs(pair[0] - pair[1]) <= rounding_of_sums(pair))
 
 
 def unequal_rows(
     numbers: NDArray[np.float64], other_numbers: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """The rows in which two columns differ by more than rounding; NaN is as NaN."""
-    most = OF_SUMS * np.maximum(np.abs(numbers), np.abs(other_numbers))
-    is_equal = (numbers == other_numbers) | (np.abs(numbers - other_numbers) <= most)
-    return np.flatnonzero(~is_equal & ~(np.isnan(numbers) & np.isnan(other_numbers)))
+    is_equal = (numbers == other_numbers) | (np.isnan(numbers) & np.isnan(other_numbers))
+    rows = np.flatnonzero(~is_equal)
+    first, second = numbers[rows], other_numbers[rows]
+    is_finite = np.isfinite(first) & np.isfinite(second)
+    difference = np.abs(np.subtract(first, second, where=is_finite, out=np.full(len(rows), np.inf)))
+    most = OF_SUMS * np.maximum(np.abs(first), np.abs(second))
+    return rows[~(is_finite & (difference <= most))]
 
 
 def is_undefined(number: Number) -> bool:

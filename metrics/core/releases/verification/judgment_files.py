@@ -131,18 +131,18 @@ def _compare(source: Source, findings: Findings) -> None:
 def judgment_of(number: int, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-        if not isinstance(value, dict):
-            raise FormatError(LINES, number, "", "it is no JSON object.")
-        for name in MOMENTS:
-            if value.get(name) is not None:
-                value[name] = datetime.fromisoformat(value[name]).replace(tzinfo=None)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(LINES, number, "", f"it is no JSON: {error}.") from error
-    except (TypeError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        message = f"{quoted(str(value.get(name)))} is no moment."
-        raise FormatError(LINES, number, "", message) from error
+    if not isinstance(value, dict):
+        raise FormatError(LINES, number, "", "it is no JSON object.")
+    for name in MOMENTS:
+        moment = value.get(name)
+        try:
+            if moment is not None:
+                value[name] = datetime.fromisoformat(moment).replace(tzinfo=None)
+        except (TypeError, ValueError) as error:
+            message = f"{quoted(str(moment))} is no moment."
+            raise FormatError(LINES, number, "", message) from error
     return value
 
 

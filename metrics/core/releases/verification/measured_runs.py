@@ -70,18 +70,13 @@ def read_labels(
 ) -> QuerySetLabels:
     """Read the qrels of a query set; paths : by the keys of label sources.
 
-    A label source whose file cannot be read, which is a fault told elsewhere, is left out.
+    A label source whose file cannot be read, which is a fault, is left out.
     """
     qrels_files = {}
     for key, path in paths.items():
-        try:
-            with opened(source, path) as stream:
-                is_blank = holds_nothing(stream)
-                qrels_files[key] = None if is_blank else read_qrels(stream, name=path)
-        except (FormatError, OSError, EOFError, ValueError) as error:
-            findings.unchecked.append(
-                f"Scores by {key} were not measured: {path} cannot be read ({error})."
-            )
+        with findings.reading(path), opened(source, path) as stream:
+            is_blank = holds_nothing(stream)
+            qrels_files[key] = None if is_blank else read_qrels(stream, name=path)
     docs = np.unique(
         np.concatenate(
             [np.zeros(0, "S1"), *(np.unique(qrels.docs) for qrels in qrels_files.values() if qrels)]

@@ -130,8 +130,18 @@ def open_table(source: Source, path: str, schema: pa.Schema) -> Iterator[parquet
 
 
 def blocks_of(table: parquet.ParquetFile, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table in their order, some thousand at a time."""
-    yield from table.iter_batches(batch_size=ROWS_AT_ONCE, columns=columns)
+    """Yield the rows of a table in their order, some thousand at a time.
+
+    Raises ArrowException for a code without a word, and for words that are no UTF-8.
+    """
+    for block in table.iter_batches(batch_size=ROWS_AT_ONCE, columns=columns):
+        for name, column in zip(columns, block.columns, strict=True):
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid as error:
+                message = f"its column {quoted(name)} has codes without a word, or no UTF-8"
+                raise pa.ArrowInvalid(message) from error
+        yield block
 
 
 def word_column(block: pa.RecordBatch, name: str, path: str) -> WordColumn:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.files.archives.sources import Source
+from annotate.core.files.formats import quoted
 from annotate.core.phrases import count_of, counted, enumeration
 from metrics.core.measures.measures import UnknownMeasure, parse_one
 from metrics.core.releases.manifest import Manifest, QuerySetEntry, RunEntry, ScoreEntry
@@ -22,7 +23,7 @@ from metrics.core.releases.verification.measured_runs import (
     measure_run,
     read_labels,
 )
-from metrics.core.releases.verification.qrels_files import qrels_paths
+from metrics.core.releases.verification.qrels_files import QrelsKey, qrels_paths
 from metrics.core.releases.verification.query_values import (
     PER_QUERY,
     QueryValues,
@@ -48,27 +49,37 @@ class ScoreVerification:
         self._query_sets = {(entry.name, entry.direction): entry for entry in manifest.query_sets}
         self._runs = {entry.alias: entry for entry in manifest.runs}
         self._paths = qrels_paths(manifest)
-        self._labels: tuple[SetKey, QuerySetLabels] | None = None
+        self._labels: tuple[SetKey, QuerySetLabels | None] | None = None
         self._measured: tuple[tuple[str, SetKey], RunValueTable | None] | None = None
         self._seen: set[ScoreKey] = set()
         self._without_file: Counter[str] = Counter()
+        self._unmeasured: Counter[str] = Counter()  # scores by the reason
         self._counts: Counter[str] = Counter()
 
     def run(self) -> None:
         """Compare all."""
-        findings = self._findings
+        findings, is_whole = self._findings, False
+        self._check_names()
         with findings.reading(PER_QUERY):
             for values in query_values(self._source):
                 findings.report(f"{values.key}")
                 self._check(values)
-            for key in sorted(self.scores.keys() - self._seen):
-                if self.scores[key].n_queries:
+            is_whole = True
+        for key in sorted(self.scores.keys() - self._seen):
+            if self.scores[key].n_queries:
+                reason = "has no values of them" if is_whole else "cannot be read to its end"
+                self._unmeasured[f"{PER_QUERY} {reason}"] += 1
+                if is_whole:
                     findings.add(PER_QUERY, f"It has no values of {key}, which {TABLE} has.")
         counts = self._counts
         findings.results += [
             f"{count_of(counts['means'], 'means')} and intervals compared with {PER_QUERY}.",
             f"{count_of(counts['measured'], 'scores')} measured anew from runs and qrels, "
             f"{count_of(counts['values'], 'values')} of queries.",
+        ]
+        findings.unchecked += [
+            f"{count_of(n, 'scores')} not measured anew: {reason}."
+            for reason, n in self._unmeasured.items()
         ]
         if self._without_file:
             n_scores = sum(self._without_file.values())
@@ -78,12 +89,20 @@ class ScoreVerification:
                 f"{'; '.join(self._reasons_without_file())}."
             )
 
+    def _check_names(self) -> None:
+        """Add a fault for each run and each label source that manifest.json does not have."""
+        label_sources = {source.key for source in self._manifest.label_sources}
+        kinds = (("run", "run", self._runs), ("label source", "label_source", label_sources))
+        for kind, field, names in kinds:
+            for name in sorted({getattr(key, field) for key in self.scores} - set(names)):
+                message = f"It has scores of the {kind} {quoted(name)}, and manifest.json does not."
+                self._findings.add(TABLE, message)
+
     def _reasons_without_file(self) -> Iterator[str]:
         """Yield the runs whose files are not there, by the reason that manifest.json has."""
         runs_by_reason: dict[str, list[str]] = {}
         for run in sorted(self._without_file):
-            reason = self._runs[run].no_file if run in self._runs else "Not in manifest.json."
-            runs_by_reason.setdefault(reason, []).append(run)
+            runs_by_reason.setdefault(self._runs[run].no_file, []).append(run)
         for reason, runs in runs_by_reason.items():
             yield f"{enumeration(runs)} ({reason.rstrip('.')})"
 
@@ -93,6 +112,8 @@ class ScoreVerification:
         entry = self.scores.get(key)
         rows = f"Rows {values.first_row:,} to {values.first_row + len(values.values) - 1:,}"
         if entry is None or key in self._seen:
+            if entry is None:
+                self._unmeasured[f"{TABLE} has no such scores"] += 1
             reason = f"{TABLE} has no such score" if entry is None else "they come again"
             findings.add(PER_QUERY, f"{rows} are of {key}: {reason}.")
             return
@@ -103,17 +124,25 @@ class ScoreVerification:
         self._check_interval(entry, values)
         query_set = self._query_sets.get((key.query_set, key.direction))
         labels = None if query_set is None else self._labels_of(query_set)
-        if query_set is None or labels is None:
+        if query_set is None:
+            self._unmeasured["manifest.json has no such query set"] += 1
             findings.add(PER_QUERY, f"{rows} are of {key}: manifest.json has no such query set.")
+            return
+        if labels is None:
+            self._unmeasured[f"{query_set.file} cannot be read"] += 1
             return
         ids = np.array([query.encode() for query in values.queries], dtype=np.bytes_)
         order = np.argsort(ids, kind="stable")
         if not np.array_equal(ids[order], labels.sources):
+            self._unmeasured[f"{query_set.file} has other queries than {PER_QUERY}"] += 1
             findings.add(
                 PER_QUERY, f"{rows} are of {key}: their queries are not those of {query_set.file}."
             )
             return
         if key.label_source not in labels.pairs:
+            path = self._paths.get(QrelsKey(key.label_source, key.query_set, key.direction))
+            reason = f"{path} cannot be read" if path else "manifest.json has no qrels for them"
+            self._unmeasured[reason] += 1
             return
         n_with_positive = labels.n_with_positive(key.label_source, key.threshold)
         self._compare(entry, "n_with_positive", n_with_positive, "its qrels")
@@ -142,7 +171,10 @@ class ScoreVerification:
             self._compare(entry, "high", interval.high, PER_QUERY)
 
     def _labels_of(self, query_set: QuerySetEntry) -> QuerySetLabels | None:
-        """The labels of a query set; read once, while its scores follow one another."""
+        """The labels of a query set; read once, while its scores follow one another.
+
+        None where its file cannot be read.
+        """
         set_key = query_set.name, query_set.direction
         if self._labels is None or self._labels[0] != set_key:
             paths = {
@@ -150,10 +182,12 @@ class ScoreVerification:
                 for key, path in self._paths.items()
                 if (key.query_set, key.direction) == set_key
             }
-            rows = rows_of(self._source, query_set.file, SET_COLUMNS)
-            sources = as_ids(row["item"] for _, row in rows if row["part"] == "source")
-            labels = read_labels(self._source, sources, paths, self._findings)
-            self._labels = set_key, labels
+            self._labels = set_key, None
+            with self._findings.reading(query_set.file):
+                rows = rows_of(self._source, query_set.file, SET_COLUMNS)
+                sources = as_ids(row["item"] for _, row in rows if row["part"] == "source")
+                labels = read_labels(self._source, sources, paths, self._findings)
+                self._labels = set_key, labels
         return self._labels[1]
 
     def _check_values(
@@ -169,7 +203,10 @@ class ScoreVerification:
         """
         measured_run = self._measured_run(entry, query_set)
         name = LabelRequest(entry.label_source, entry.threshold), entry.measure
-        if measured_run is None or name not in measured_run.values:
+        if measured_run is None:
+            return
+        if name not in measured_run.values:
+            self._unmeasured["this version has no such measure"] += 1
             return
         self._counts["measured"] += 1
         self._counts["values"] += len(order)
@@ -193,7 +230,10 @@ class ScoreVerification:
     def _measured_run(self, entry: ScoreEntry, query_set: QuerySetEntry) -> RunValueTable | None:
         """The run of a score measured on its query set; None without a file that can be read."""
         run = self._runs.get(entry.run)
-        path = "" if run is None else file_of(run, query_set)
+        if run is None:
+            self._unmeasured["manifest.json has no such run"] += 1
+            return None
+        path = file_of(run, query_set)
         if not path:
             self._without_file[entry.run] += 1
             return None
@@ -204,12 +244,14 @@ class ScoreVerification:
                 measurement = self._measurement(entry.run, set_key)
                 measured_run = measure_run(stream, path, measurement, self._findings)
                 self._measured = (entry.run, set_key), measured_run
+        if self._measured[1] is None:
+            self._unmeasured[f"{path} cannot be read"] += 1
         return self._measured[1]
 
     def _measurement(self, run: str, set_key: SetKey) -> RunMeasurement:
         """The measurement of all scores of a run on a query set."""
-        assert self._labels is not None, "the labels are read before"  # noqa: S101
-        labels = self._labels[1]
+        labels = self._labels[1] if self._labels else None
+        assert labels is not None, "the labels are read before"  # noqa: S101
         requests: dict[LabelRequest, list[BoundedMeasure]] = {}
         for key, entry in self.scores.items():
             if (key.run, (key.query_set, key.direction)) != (run, set_key):
@@ -219,7 +261,6 @@ class ScoreVerification:
             try:
                 measure = parse_one(key.measure)
             except UnknownMeasure:
-                self._findings.unchecked.append(f"{key}: this version has no such measure.")
                 continue
             request = LabelRequest(key.label_source, key.threshold)
             row = BoundedMeasure(measure, entry.best is not None)

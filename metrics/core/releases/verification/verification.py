@@ -16,9 +16,12 @@ from metrics.core.releases.verification.scores import ScoreVerification
 
 # what manifest.json tells and the files of a release do not
 UNCHECKED = (
-    "Of manifest.json the files do not tell: the ends of alpha's interval, hours, seconds and pay "
-    "of the work, gold checks, items and their parts, reference sets, pairs that wait for labels, "
-    "pairs of duplicates, what pools favour, and the queries that runs have and miss.",
+    "Of manifest.json the files do not tell: title, notes, limits, version, day, licence, creators "
+    "and how to cite it; whether texts and media may leave; name and description of the "
+    "collection; names of label sources; the ends of alpha's interval, hours, seconds and pay of "
+    "the work, gold checks, items and their parts, reference sets, pairs that wait for labels, "
+    "pairs of duplicates; how and when pools were chosen, and what they favour; systems, teams, "
+    "papers and descriptions of runs, and the queries that they have and miss.",
     "By their checksums alone: beir/, scores/auto-judge/, labels/fire.json.gz, strata of pools, "
     "README.md, CITATION.cff and ir_metadata.yaml.",
 )

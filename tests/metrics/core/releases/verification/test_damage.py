@@ -4,9 +4,16 @@ import json
 import zipfile
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+from annotate.core.files.archives.sources import FolderSource
 from annotate.core.files.formats import FormatError
+from metrics.core.releases.verification.entries import read_manifest
+from metrics.core.releases.verification.findings import Findings, are_equal, unequal_rows
+from metrics.core.releases.verification.qrels_files import check_qrels
 from metrics.core.releases.verification.verification import verify_release
 from tests.metrics.core.releases.verification.whole_release import (
     change_json,
@@ -155,3 +162,95 @@ def test_the_list_of_files_in_croissant_may_be_anything(whole_folder):
         words = "croissant.json: Its list of files (distribution) is not as a release has it."
         assert words in sentences(whole_folder), json.dumps(value)
     change_text(whole_folder, "README.md", lambda text: text.replace(" |", ""))
+
+
+def test_codes_without_a_word_are_told(whole_folder):
+    """Each byte of the codes of a column in turn: a code out of range is words, as all others."""
+    path = whole_folder / "qrels/qrels.parquet"
+    parquet.write_table(parquet.read_table(path), path, compression="none", store_schema=False)
+    content = path.read_bytes()
+    column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
+    assert column.path_in_schema == "query"
+    end = column.dictionary_page_offset + column.total_compressed_size
+    source = FolderSource(whole_folder)
+    manifest = read_manifest(source)
+    told = set()
+    for position in range(column.data_page_offset, end):
+        path.write_bytes(content[:position] + b"\xff" + content[position + 1 :])
+        findings = Findings()
+        check_qrels(source, manifest, findings)
+        told |= {*findings.sentences}
+    words = 'its column "query" has codes without a word, or no UTF-8.'
+    assert f"qrels/qrels.parquet: It cannot be read: {words}" in told
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        (("counts", "n_reports"), 10**30),
+        (("agreement", "same_grade"), 10**400),
+        (("agreement", "alpha"), float("inf")),
+        (("agreement", "low"), float("nan")),
+    ],
+)
+def test_a_number_beyond_all_bounds_is_told_with_its_place(whole_folder, path, number):
+    def change(manifest) -> None:
+        manifest[path[0]][path[1]] = number
+
+    change_json(whole_folder, "manifest.json", change)
+    words = "is not a number of at most 64 bits."
+    assert f"manifest.json: {'.'.join(path)} {words}" in sentences(whole_folder)
+
+
+def test_a_moment_beyond_all_bounds_is_told(whole_folder):
+    path = whole_folder / "judgments/judgments.parquet"
+    table = parquet.read_table(path)
+    position = table.schema.get_field_index("at")
+    moments = pa.array([2**62] * len(table)).cast(table.schema.field("at").type)
+    parquet.write_table(table.set_column(position, "at", moments), path, store_schema=False)
+    told = sentences(whole_folder)
+    words = "judgments/judgments.parquet: It cannot be read: "
+    assert any(sentence.startswith(words) for sentence in told), told
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("9" * 5000, "Line 1: it is no JSON: "),
+        ("7", "Line 1: it is no JSON object."),
+        ('{"at": 7}', 'Line 1: "7" is no moment.'),
+    ],
+)
+def test_a_line_that_is_no_judgment_is_told(whole_folder, line, words):
+    name = "judgments/judgments.jsonl.gz"
+    change_text(whole_folder, name, lambda text: f"{line}\n{text.partition(chr(10))[2]}")
+    assert any(told.startswith(f"{name}: {words}") for told in sentences(whole_folder))
+
+
+def test_infinity_is_equal_to_itself_alone():
+    infinity = float("inf")
+    numbers = np.array([infinity, -infinity, infinity, np.nan, 1.0, 1.0])
+    others = np.array([infinity, infinity, 1.0, np.nan, infinity, 1.0 + 1e-16])
+    assert unequal_rows(numbers, others).tolist() == [1, 2, 4]
+    assert are_equal(infinity, infinity)
+    assert not are_equal(infinity, 1.0) and not are_equal(1, -infinity)
+
+
+def test_files_that_tools_leave_are_passed_over_with_a_note(whole_folder):
+    names = (".DS_Store", "__pycache__/ir_datasets_release.cpython-311.pyc", "runs/Desktop.ini")
+    for name in names:
+        (whole_folder / name).parent.mkdir(exist_ok=True)
+        (whole_folder / name).write_text("x")
+    findings = verify_release(whole_folder, lambda text: None)
+    assert findings.sentences == []
+    assert findings.unchecked[0] == (
+        f"3 files of tools that looked into the folder: {', '.join(names)}."
+    )
+
+
+def test_a_file_of_a_tool_that_is_listed_is_checked(whole_folder):
+    text = (whole_folder / "SHA256SUMS").read_text()
+    (whole_folder / "SHA256SUMS").write_text(f"{text}{'0' * 64}  .DS_Store\n")
+    assert ".DS_Store: It is not there, and SHA256SUMS lists it." in sentences(whole_folder)
+    (whole_folder / ".DS_Store").write_text("x")
+    assert any(told.startswith(".DS_Store: Its checksum") for told in sentences(whole_folder))

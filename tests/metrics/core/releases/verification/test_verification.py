@@ -16,6 +16,7 @@ from tests.metrics.core.releases.verification.whole_release import (
     change_json,
     change_rows,
     change_text,
+    seal,
     whole_archive,
     whole_folder,
 )
@@ -280,3 +281,56 @@ def test_of_many_faults_of_a_file_the_first_are_told_and_all_counted(whole_folde
     told = [sentence for sentence in findings.sentences if sentence.startswith(QRELS)]
     assert len(told) == 11 and re.fullmatch(rf"{QRELS}: and \d+ more\.", told[-1])
     assert findings.n_faults > len(findings.sentences)
+
+
+def n_unmeasured(findings: Findings) -> dict[str, int]:
+    """The scores that were not measured anew, by the reason."""
+    pattern = re.compile(r"([\d,]+) scores? not measured anew: (.*)\.")
+    matches = filter(None, map(pattern.fullmatch, findings.unchecked))
+    return {match[2]: int(match[1].replace(",", "")) for match in matches}
+
+
+def n_measured(findings: Findings) -> int:
+    return int(re.search(r"(\d+) scores measured anew", "\n".join(findings.results))[1])
+
+
+@pytest.mark.parametrize(
+    "name", ["query-sets/all-forward.tsv", "runs/plain.run.gz", QRELS, "query-sets/few-forward.tsv"]
+)
+def test_a_file_that_cannot_be_read_leaves_all_other_scores_measured(whole_folder, name):
+    """Each score that is not measured is told with the reason, so that none goes missing."""
+    n_before = n_measured(verified(whole_folder))
+    (whole_folder / name).write_bytes(b"\x1f\x8bx" if name.endswith(".gz") else b"")
+    seal(whole_folder, name)
+    findings = verified(whole_folder)
+    (n,) = {n_unmeasured(findings).pop(f"{name} cannot be read")}
+    assert n_unmeasured(findings).keys() <= {f"{name} cannot be read"}
+    of_no_run = [sentence for sentence in findings.unchecked if "cannot be measured" in sentence]
+    n_beyond = sum(int(re.match(r"(\d+) scores", sentence)[1]) for sentence in of_no_run)
+    assert n_measured(findings) + n + n_beyond == 864
+    assert n > 0 and n_before > n_measured(findings) > 100
+    assert any(sentence.startswith(f"{name}: ") for sentence in findings.sentences)
+    assert "-1 row" not in "\n".join(findings.sentences)
+
+
+def test_values_that_end_too_early_leave_scores_that_are_told(whole_folder):
+    (whole_folder / PER_QUERY).write_bytes(b"")
+    seal(whole_folder, PER_QUERY)
+    assert n_unmeasured(verified(whole_folder)) == {f"{PER_QUERY} cannot be read to its end": 864}
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [("runs", 'of the run "plain"'), ("label_sources", 'of the label source "over:original"')],
+)
+def test_scores_of_what_the_manifest_does_not_name_are_a_fault(whole_folder, entries, words):
+    def change(manifest) -> None:
+        name = {"runs": "alias", "label_sources": "key"}[entries]
+        manifest[entries] = [
+            entry for entry in manifest[entries] if entry[name] not in ("plain", "over:original")
+        ]
+
+    change_json(whole_folder, "manifest.json", change)
+    findings = verified(whole_folder)
+    assert f"{SCORES}: It has scores {words}, and manifest.json does not." in findings.sentences
+    assert n_unmeasured(findings)
