@@ -21,6 +21,7 @@ MEDIA_TYPES = {
     ".jsonl": "application/x-ndjson",
     ".md": "text/markdown",
     ".parquet": "application/vnd.apache.parquet",
+    ".py": "text/x-python",
     ".tsv": "text/tab-separated-values",
     ".yaml": "application/yaml",
 }

@@ -67,6 +67,7 @@ def test_a_release_is_one_folder_of_data_and_documents(study):
     expected = {f"qrels/{stem}.{source}.qrels.gz" for stem in stems for source in SOURCES}
     assert DOCUMENTS | expected <= files.keys()
     assert set(files) == {file.path for file in release.files.all()}
+    assert release.files.get(path="ir_datasets_release.py").media_type == "text/x-python"
     assert release.n_bytes == len(archive(release))
     assert release.sha256 == hashlib.sha256(archive(release)).hexdigest()
 
