@@ -5,6 +5,7 @@ a person: the answer is 404, never 403, so that names and keys of other collecti
 """
 
 from collections.abc import Collection as Container
+from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
@@ -62,10 +63,12 @@ def roles_in(*, user: Person, collection: Collection) -> set[Role]:
     """The roles a person holds; a site admin leads and researches everywhere, judges nowhere."""
     if not user.is_authenticated:
         return set()
-    roles = {
-        Role(role)
-        for role in collection.memberships.filter(user=user).values_list("role", flat=True)
-    }
+    return roles_of(user=user, memberships=collection.memberships.filter(user=user))
+
+
+def roles_of(*, user: User, memberships: Iterable[Membership]) -> set[Role]:
+    """The roles in a collection of which a person has these memberships, as `roles_in`."""
+    roles = {Role(membership.role) for membership in memberships}
     return roles | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
 
 

@@ -34,6 +34,7 @@ app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", Root.as_view(), name="root"),
     path("", include("annotate.api.jobs")),
+    path("", include("annotate.api.collections")),
     path("", include("annotate.api.imports")),
     path("", include("pooling.api.runs")),
     path("", include("pooling.api.pools")),

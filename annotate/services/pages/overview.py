@@ -1,7 +1,7 @@
 """Overview of a collection, its first page: figures of its contents, and the next steps."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
@@ -73,9 +73,8 @@ def overview(*, collection: Collection) -> Overview:
         other=Count("pk", filter=~Q(split="test")),
     )
     kinds = Part.objects.filter(item__collection=collection).order_by("kind").values_list("kind")
-    references = list(collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name"))
-    n_sources = Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
-    sets = list(collection.query_sets.annotate(n_sources=n_sources).order_by("direction", "name"))
+    references = list(counted_references(collection=collection))
+    sets = list(counted_query_sets(collection=collection))
     return Overview(
         n_queries=items["queries"],
         n_documents=items["documents"],
@@ -100,6 +99,17 @@ def overview(*, collection: Collection) -> Overview:
         n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
         doubts=media_inspection.doubts(collection=collection),
     )
+
+
+def counted_references(*, collection: Collection) -> QuerySet[Any]:
+    """The reference sets by name, each with its `n_labels`."""
+    return collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name")
+
+
+def counted_query_sets(*, collection: Collection) -> QuerySet[Any]:
+    """The query sets by direction and name, each with its `n_sources`."""
+    n_sources = Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
+    return collection.query_sets.annotate(n_sources=n_sources).order_by("direction", "name")
 
 
 def next_steps(*, figures: Overview, roles: set[Role]) -> list[NextStep]:
