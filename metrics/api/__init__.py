@@ -1,1 +1,1 @@
-"""The API of metrics: qrels, analyses and diffs of releases."""
+"""The API of metrics: numbers, qrels, analyses, releases and what changed between them."""

@@ -1,6 +1,6 @@
 """API of analyses: what there is, and each with its table and its chart."""
 
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.urls import path
 from rest_framework.response import Response
 
@@ -8,13 +8,13 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken, Collection
+from metrics.api.parameters import page_parameters, run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import AnalysisAnswer, look
 from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.register import ANALYSES
-from pooling.models import Run
 
 # each parameter, and its name in the addresses of pages
 PARAMETERS = {
@@ -96,13 +96,7 @@ def _look(
 
 def _choices(request: TokenRequest, collection: Collection, analysis: Analysis) -> SharedChoices:
     """Read the choices; raises Unprocessable for an unknown parameter or value, or an idle one."""
-    parameters = QueryDict(mutable=True)
-    for name, values in request.query_params.lists():
-        if name not in PARAMETERS:
-            raise Unprocessable(
-                f'"{name[:60]}" is no parameter; there are {", ".join(PARAMETERS)}.'
-            )
-        parameters.setlist(PARAMETERS[name], values)
+    parameters = page_parameters(request=request, names=PARAMETERS)
     names = [name for name, values in request.query_params.lists() if any(values)]
     if sentence := analysis.idle_sentence(names):
         raise Unprocessable(sentence)
@@ -111,37 +105,14 @@ def _choices(request: TokenRequest, collection: Collection, analysis: Analysis) 
         raise Unprocessable(
             f'"{method[:40]}" is no choice of "method"; there are: {", ".join(METHODS)}.'
         )
-    parameters.setlist("run", _keys(request, collection, parameters.getlist("run")))
+    keys = run_keys(request=request, collection=collection, values=parameters.getlist("run"))
+    parameters.setlist("run", keys)
     choices = read_shared_choices(
         collection=collection, viewer=request.user, parameters=parameters, one_direction=True
     )
     if choices.errors:
         raise Unprocessable(" ".join(choices.errors))
     return choices
-
-
-def _keys(request: TokenRequest, collection: Collection, values: list[str]) -> list[str]:
-    """The keys of runs that are given by id or, where no run has such an id, by name.
-
-    Raises Unprocessable for a name of several runs in use, as a hidden one may have that of
-    another.
-    """
-    runs = Run.objects.visible_to(request.user).filter(collection=collection).order_by("pk")
-    ids = {str(run.pk) for run in runs}
-    by_name: dict[str, list[Run]] = {}
-    for run in runs.in_use():
-        by_name.setdefault(run.name, []).append(run)
-    keys = []
-    for value in values:
-        namesakes = [] if value in ids else by_name.get(value, [])
-        if len(namesakes) > 1:
-            marks = [f"{run.pk}{' (hidden)' if run.is_hidden else ''}" for run in namesakes]
-            raise Unprocessable(
-                f'{len(namesakes)} runs that you may see are called "{value[:60]}": give the id of '
-                f"the one that you mean, {' or '.join(marks)}."
-            )
-        keys.append(str(namesakes[0].pk) if namesakes else value)
-    return keys
 
 
 urlpatterns = [

@@ -68,6 +68,11 @@ def rebuild(*, collection: Collection) -> RefreshResult:
         return _refresh(collection, is_rebuild=True)
 
 
+def waits_for_refresh(*, collection: Collection) -> bool:
+    """True if something has changed that the numbers do not have yet."""
+    return Change.objects.filter(collection=collection).exists()
+
+
 def collections_due() -> list[int]:
     """Keys of collections that wait for a refresh that was not enqueued.
 

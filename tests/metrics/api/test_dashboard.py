@@ -1,0 +1,161 @@
+"""Progress and agreement for programs: the numbers of the dashboard, and when they are of."""
+
+import re
+
+import pytest
+from django.template.defaultfilters import floatformat
+
+from annotate.models import ApiToken, Change, Role
+from annotate.services import seating
+from annotate.services.background import kept
+from metrics.models import Snapshot
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.numbers import refresh
+from tests import cast
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PROGRESS = "/api/v1/collections/study/progress/"
+AGREEMENT = "/api/v1/collections/study/agreement/"
+COUNTS = {"n_pairs", "states", "n_labels", "n_seats_left"}
+
+
+@pytest.fixture
+def study():
+    """A study with two judges and a third one on what they disagree about, refreshed."""
+    return studies.judged_study("study", seeds=range(3))
+
+
+@pytest.fixture
+def lead(study):
+    return cast.member(study, Role.LEAD)
+
+
+@pytest.fixture
+def headers(study, lead):
+    return cast.bearer(lead, ApiToken.Scope.NUMBERS_READ, collection=study)
+
+
+def cells_of(page, heading):
+    """The cells of the row with this heading, of a table of the page."""
+    _, _, rest = page.partition(heading)
+    return re.findall(r'class="number">([^<]+)</td>', rest.partition("</tr>")[0])
+
+
+def test_progress_has_the_counts_of_the_snapshot_and_of_each_pool(client, study, headers):
+    value = client.get(PROGRESS, headers=headers).json()
+    snapshot = Snapshot.objects.get(collection=study, kind="progress")
+    total = snapshot.value["total"]
+    assert {name: value[name] for name in COUNTS} == {
+        "n_pairs": total["n_pairs"],
+        "states": total["states"],
+        "n_labels": total["n_done"],
+        "n_seats_left": total["n_left"],
+    }
+    assert value["n_pairs"] == 18 and value["n_labels"] == snapshot.n_judgments == 48
+    assert sum(n for name, n in value["states"].items() if name != "left_out") == 18
+    (pool,) = value["pools"]
+    assert (pool["name"], pool["kind"], pool["state"]) == ("depth 3", "pool", "open")
+    assert pool["pool"] == study.pools.get().pk
+    assert {name: pool[name] for name in COUNTS} == {name: value[name] for name in COUNTS}
+    assert value["is_stale"] is False and value["forecast"] is None
+
+
+def test_progress_has_a_forecast_once_the_details_are_computed(client, study, headers):
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    value = client.get(PROGRESS, headers=headers).json()
+    forecast = value["forecast"]
+    assert forecast["labels_a_day"] is None and forecast["days_left"] is None
+    assert forecast["reason"].startswith("it takes three whole days with labels")
+    assert forecast["n_timed"] + forecast["n_untimed"] == value["n_labels"]
+    assert forecast["n_seats_left"] == value["n_seats_left"]
+    assert forecast["is_stale"] is False
+
+
+def test_agreement_is_that_of_the_page(client, study, lead, headers):
+    client.force_login(lead)
+    for level in ("nominal", "interval"):
+        value = client.get(AGREEMENT, {"level": level}, headers=headers).json()
+        page = client.get("/c/study/dashboard/", {"level": level}).content.decode()
+        columns = value["planned"], value["all"]
+        for heading, name, digits in (
+            (f"Krippendorff's alpha, {level}", "alpha", 4),
+            ("Pairs unanimous, %", "percent_unanimous", 1),
+            ("Two labels of one pair equal, %", "percent_equal", 1),
+            ("Pairs with two labels or more</th>", "n_pairs", 0),
+            ("Labels on them", "n_labels", 0),
+        ):
+            printed = [floatformat(column[name], digits) for column in columns]
+            assert cells_of(page, heading) == printed, heading
+        for column in columns:
+            low, high = (floatformat(column[end], 4) for end in ("low", "high"))
+            assert f"{low} to {high}" in page
+        assert value["level"] == level and value["planned"] != value["all"]
+
+
+def test_the_usual_level_is_that_of_the_collection(client, study, headers):
+    value = client.get(AGREEMENT, headers=headers).json()
+    snapshot = Snapshot.objects.get(collection=study, kind="agreement").value
+    for name in ("planned", "all"):
+        stored, shown = snapshot[name]["ordinal"], value[name]
+        for end in ("low", "high", "n_replicates", "n_groups", "seed"):
+            assert shown[end] == stored[end]
+        assert (shown["alpha"], shown["reason"]) == (stored["value"], None)
+        assert shown["percent_equal"] == 100 * snapshot["percent"][name]["mean_of_units"]
+    assert (value["level"], value["sampling_units"]) == ("ordinal", snapshot["drawn"])
+
+
+def test_what_is_undefined_is_null_with_a_reason(client):
+    study = studies.judged_study("study")
+    headers = cast.bearer(cast.member(study, Role.RESEARCHER), ApiToken.Scope.NUMBERS_READ)
+    planned = client.get(AGREEMENT, headers=headers).json()["planned"]
+    assert planned["alpha"] is None and planned["percent_unanimous"] is None
+    assert "planned label" in planned["reason"] and planned["interval_reason"] is None
+
+
+def test_an_interval_that_is_undefined_has_a_reason(client):
+    """All pairs are of one query: there is nothing to resample."""
+    study = studies.judged_study("study", seeds=range(2), n_queries=1)
+    headers = cast.bearer(cast.member(study, Role.RESEARCHER), ApiToken.Scope.NUMBERS_READ)
+    planned = client.get(AGREEMENT, {"level": "nominal"}, headers=headers).json()["planned"]
+    assert planned["alpha"] is not None and planned["low"] is None and planned["reason"] is None
+    assert planned["interval_reason"].startswith("all labels are of one of the ")
+
+
+def test_numbers_are_stale_until_a_refresh_has_followed(client, study, headers):
+    first = client.get(PROGRESS, headers=headers)
+    tag = {"If-None-Match": first["ETag"]}
+    assert client.get(PROGRESS, headers=headers | tag).status_code == 304
+    seating.note_changes(collection_id=study.pk, pair_ids=[None])
+    for address in (PROGRESS, AGREEMENT):
+        assert client.get(address, headers=headers | tag).json()["is_stale"] is True
+    refresh.refresh(collection=study)
+    assert not Change.objects.exists()
+    assert client.get(PROGRESS, headers=headers).json() == first.json()
+
+
+def test_before_the_first_numbers_the_answer_is_202(client, study, headers):
+    Snapshot.objects.all().delete()
+    for address in (PROGRESS, AGREEMENT):
+        answer = client.get(address, headers=headers)
+        assert (answer.status_code, answer["Retry-After"]) == (202, "3")
+        assert answer.json()["detail"].startswith("They appear here once runs")
+
+
+def test_wrong_parameters_are_refused(client, headers):
+    for address, query, sentence in (
+        (AGREEMENT, "level=rank", '"rank" is no choice of "level"; there are: nominal, ordinal, '),
+        (AGREEMENT, "names=1", '"names" is no parameter; there are level.'),
+        (PROGRESS, "level=nominal", '"level" is no parameter; there are none.'),
+    ):
+        answer = client.get(f"{address}?{query}", headers=headers)
+        assert answer.status_code == 422 and answer.json()["detail"].startswith(sentence)
+
+
+def test_a_token_without_the_scope_or_the_role_gets_no_number(client, study, lead):
+    annotator = study.annotators.first().user
+    for address in (PROGRESS, AGREEMENT):
+        other_scope = cast.bearer(lead, ApiToken.Scope.QRELS_READ)
+        assert client.get(address, headers=other_scope).status_code == 403
+        without_role = cast.bearer(annotator, *ApiToken.Scope)
+        assert client.get(address, headers=without_role).status_code == 404
