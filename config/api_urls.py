@@ -40,6 +40,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pooling.api.pools")),
     path("", include("metrics.api.qrels")),
     path("", include("metrics.api.dashboard")),
+    path("", include("metrics.api.leaderboard")),
     path("", include("metrics.api.analyses")),
     path("", include("metrics.api.releases")),
     path("", include("metrics.api.release_diffs")),

@@ -8,9 +8,11 @@ from django.urls import reverse
 from annotate.models import ApiToken, Role
 from annotate.services import seating
 from metrics.services.downloads import lines
+from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.addresses.canaries import Crawler
+from tests.metrics.services.leaderboard import boards
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 MARKS = ("zqname", "zqsystem", "zqteam", "zqpaper", "zqtag", "zqwords", "zqfile", "5eaf00d5")
@@ -54,8 +56,10 @@ def all_that(person, campaign, run):
     scores = lines.scores_per_query(collection=campaign.collection, viewer=person)
     crawler.keep("the file of scores", HttpResponse("".join(scores)))
     headers = cast.bearer(person, *ApiToken.Scope)
-    for path in ("", f"{run.pk}/"):
-        url = f"/api/v1/collections/{campaign.collection.slug}/runs/{path}"
+    choices = read_choices(collection=campaign.collection, viewer=person, parameters={})
+    boards.compute(collection=campaign.collection, spec=choices.spec)
+    for path in ("runs/", f"runs/{run.pk}/", "", "progress/", "agreement/", "leaderboard/"):
+        url = f"/api/v1/collections/{campaign.collection.slug}/{path}"
         crawler.keep(url, client.get(url, headers=headers))
     return {
         mark: [reply.request for reply in crawler.replies if mark in reply.text] for mark in MARKS

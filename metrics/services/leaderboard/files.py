@@ -81,13 +81,26 @@ _SPECIAL = str.maketrans(
 def as_csv(*, leaderboard: Leaderboard, collection: Collection) -> str:
     """Return all tables of the page as one CSV, best runs first; undefined values are empty."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\r\n")
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\r\n", extrasaction="ignore")
     writer.writeheader()
+    of_all = {
+        "collection": collection.slug,
+        "computed_at": timestamp(leaderboard.computed_at),
+        "is_stale": "yes" if leaderboard.is_stale else "no",
+    }
+    for line in lines_of(leaderboard):
+        writer.writerow({name: safe_cell(value) for name, value in (of_all | line).items()})
+    return stream.getvalue()
+
+
+def lines_of(leaderboard: Leaderboard) -> Iterator[dict[str, object]]:
+    """The lines of all tables, best runs first, by COLUMNS but for those of the whole leaderboard.
+
+    `run_id` tells runs of one name apart.
+    """
     for table in leaderboard.tables:
         for row in table.rows:
-            for line in _lines(leaderboard, table, row):
-                writer.writerow({"collection": collection.slug} | line)
-    return stream.getvalue()
+            yield from _lines(leaderboard, table, row)
 
 
 def _lines(
@@ -101,6 +114,7 @@ def _lines(
             "label_source": leaderboard.label_source.key,
             "positive_from": leaderboard.choices.spec.threshold,
             "run": row.run.name,
+            "run_id": row.run.pk,
             "system": row.run.system,
             "measure": column.name,
             "unit": "rank" if column.unit == "rank" else "share",
@@ -110,16 +124,13 @@ def _lines(
             "n_missing": row.n_missing,
             "n_gallery": table.gallery.n if table.gallery else None,
             "gallery_at": timestamp(table.gallery.joined_at) if table.gallery else None,
-            "computed_at": timestamp(leaderboard.computed_at),
             "n_groups": table.groups.n_groups if table.groups else None,
             "groups_by": table.groups.grouping if table.groups else None,
             "on_samples": table.kinds.get(column.name),
-            "is_stale": "yes" if leaderboard.is_stale else "no",
             "is_beyond_people": table.beyond_text(column.name, cell),
             "n_population": table.groups.n_population if table.groups else None,
         }
-        line |= {name: cell_facts.get(fact) for name, fact in FACTS.items()}
-        yield {name: safe_cell(value) for name, value in line.items()}
+        yield line | {name: cell_facts.get(fact) for name, fact in FACTS.items()}
 
 
 def as_latex(*, leaderboard: Leaderboard, collection: Collection) -> str:
