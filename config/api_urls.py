@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.jobs")),
     path("", include("annotate.api.collections")),
     path("", include("annotate.api.imports")),
+    path("", include("annotate.api.judgments")),
     path("", include("pooling.api.runs")),
     path("", include("pooling.api.pools")),
     path("", include("metrics.api.qrels")),

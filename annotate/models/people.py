@@ -160,6 +160,7 @@ class ApiToken(models.Model):
         FILES_WRITE = "files:write", "Load items, labels and judgments"
         POOLS_WRITE = "pools:write", "Preview and open pools"
         QRELS_READ = "qrels:read", "Download qrels"
+        JUDGMENTS_READ = "judgments:read", "Read judgments under pseudonyms"
         NUMBERS_READ = "numbers:read", "Read progress, agreement, scores and analyses"
         RELEASES_READ = "releases:read", "Download releases, and what changed between them"
         RELEASES_WRITE = "releases:write", "Make and withdraw releases"
