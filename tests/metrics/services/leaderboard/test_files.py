@@ -61,7 +61,8 @@ def test_a_line_a_run_and_measure_has_every_digit_of_the_score(study):
             "study",
             "over:original",
         )
-        assert (row["n_gallery"], row["n_queries"]) == (str(score.n_gallery), str(score.n_queries))
+        numbers = [row[name] for name in ("n_gallery", "n_queries", "n_missing")]
+        assert numbers == [str(score.n_gallery), str(score.n_queries), str(score.n_missing)]
     first = [row for row in rows if row["direction"] == "forward" and row["measure"] == "C@1"]
     assert [float(row["score"]) for row in first] == sorted(
         (float(row["score"]) for row in first), reverse=True
