@@ -163,7 +163,7 @@ class ApiToken(models.Model):
         JUDGMENTS_READ = "judgments:read", "Read judgments under pseudonyms"
         NUMBERS_READ = "numbers:read", "Read progress, agreement, scores and analyses"
         RELEASES_READ = "releases:read", "Download releases, and what changed between them"
-        RELEASES_WRITE = "releases:write", "Make and withdraw releases"
+        RELEASES_WRITE = "releases:write", "Make, publish and withdraw releases"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     collection = models.ForeignKey("Collection", models.CASCADE, null=True, blank=True)
