@@ -22,7 +22,10 @@ class StrictSerializer(serializers.Serializer):
 
 
 def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of a JSON object that was sent; raises Unprocessable for others than these."""
+    """The fields of a JSON object that was sent, all of them texts.
+
+    Raises Unprocessable for others than these, and for values that are no texts.
+    """
     data = request.data
     if not isinstance(data, Mapping):
         raise Unprocessable("Send a JSON object.")
@@ -30,5 +33,10 @@ def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
         raise Unprocessable(
             f'There is no field "{unknown[0][:60]}"; there are {", ".join(names)}.',
             errors=[{"field": name, "message": "There is no such field."} for name in unknown],
+        )
+    if wrong_fields := [name for name, value in data.items() if not isinstance(value, str)]:
+        raise Unprocessable(
+            f'"{wrong_fields[0]}" is no text.',
+            errors=[{"field": name, "message": "Send a text."} for name in wrong_fields],
         )
     return dict(data)

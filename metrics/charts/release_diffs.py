@@ -71,6 +71,21 @@ class ScoreShift(NamedTuple):
     after: float | None
 
 
+def side_channels(sides: list[str]) -> Spec:
+    """Colour, shape and size of the dots of two sides: of equal means both can be seen."""
+    side = {"field": "side", "type": "nominal", "sort": sides, "title": None}
+    legend = legend_of(sides)
+    return {
+        "color": {
+            **side,
+            "scale": {"domain": sides, "range": ["@ink-2", "@blue"]},
+            "legend": legend,
+        },
+        "shape": {**side, "scale": {"domain": sides}, "legend": legend},
+        "size": {**side, "scale": {"domain": sides, "range": [170, 45]}, "legend": None},
+    }
+
+
 def score_shifts(shifts: Sequence[ScoreShift], *, measure: str, before: str, after: str) -> Spec:
     """Two dots for each run, best first as given, and a line from one to the other.
 
@@ -87,14 +102,6 @@ def score_shifts(shifts: Sequence[ScoreShift], *, measure: str, before: str, aft
     runs = [shift.run for shift in shifts]
     y = {"field": "run", "type": "nominal", "sort": runs, "title": None, "axis": axis}
     x = {"type": "quantitative", "title": measure, "scale": {"zero": False, "nice": True}}
-    side = {
-        "field": "side",
-        "type": "nominal",
-        "title": None,
-        "sort": sides,
-        "scale": {"domain": sides, "range": ["@ink-2", "@blue"]},
-        "legend": legend_of(sides),
-    }
     tooltip = [
         tooltip_row("run", "Run"),
         tooltip_row("from", before, ".4f"),
@@ -110,11 +117,10 @@ def score_shifts(shifts: Sequence[ScoreShift], *, measure: str, before: str, aft
                 "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}},
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "mark": {"type": "point", "filled": True, "opacity": 1},
                 "encoding": {
                     "x": {**x, "field": "mean"},
-                    "color": side,
-                    "shape": {**side, "scale": {"domain": sides}},
+                    **side_channels(sides),
                     "tooltip": tooltip,
                 },
             },

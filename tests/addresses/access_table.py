@@ -245,7 +245,7 @@ KEYS = {
     "annotate:part-source": lambda campaign: (
         Part.objects.get(item__collection=campaign.collection, kind="video").pk
     ),
-    "api:job": lambda campaign: campaign.collection.releases.get().work_id,
+    "api:job": lambda campaign: campaign.collection.releases.earliest("pk").work_id,
     "api:run": lambda campaign: campaign.run.pk,
     "pooling:run": lambda campaign: campaign.run.pk,
     "pooling:pool": lambda campaign: campaign.pool.pk,

@@ -129,7 +129,7 @@ def limits_of_unjudged(scores: Sequence[ScoreEntry]) -> Iterator[str]:
         yield (
             f"Of the first 10 results of {score.run}, {100 * mean:.1f} % are judged by "
             f"{LabelSource.parse(score.label_source).label} (query set “{score.query_set}”, "
-            f"{score.direction}): no run here has a smaller share by labels of people."
+            f"{score.direction}): no run here has a smaller share."
         )
 
 

@@ -8,10 +8,19 @@ from django.utils.safestring import SafeString
 
 from annotate.core.phrases import counted
 from annotate.markdown import to_html
+from annotate.models import User
 from metrics.core.files.stretches import FileStretch
 from metrics.models import Release, ReleaseEvent, ReleaseFile
+from pooling.models import Run
 
 DATA_CARD = "README.md"
+
+
+class AliasedRun(NamedTuple):
+    """A run of a release by its alias; run : as the viewer may see it, else None."""
+
+    alias: str
+    run: Run | None
 
 
 class ReleasePage(NamedTuple):
@@ -48,6 +57,14 @@ def data_card_html(data_card: bytes) -> SafeString:
     """Return a data card as HTML, without its front matter, which is for programs."""
     _, _, text = data_card.decode().removeprefix("---\n").partition("\n---\n")
     return SafeString(with_scrolling_tables(to_html(text)))
+
+
+def aliased_runs(*, release: Release, viewer: User) -> list[AliasedRun]:
+    """The runs of a release, so that its aliases mean something to members; two queries."""
+    rows = list(release.runs.order_by("alias").values_list("alias", "run_key"))
+    runs = Run.objects.visible_to(viewer).filter(collection=release.collection)
+    by_key = runs.in_bulk([key for _, key in rows])
+    return [AliasedRun(alias, by_key.get(key)) for alias, key in rows]
 
 
 def with_scrolling_tables(html: str) -> str:

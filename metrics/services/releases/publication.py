@@ -49,7 +49,8 @@ class PublicationPreview(NamedTuple):
         """The people to cite, in a sentence."""
         if not self.release.creators:
             return "It names no creator: the collection stands in their place."
-        return f"To cite: {enumeration([row['name'] for row in self.release.creators])}."
+        people = [", ".join(filter(None, row.values())) for row in self.release.creators]
+        return f"To cite: {'; '.join(people)}."
 
     @property
     def named_runs_text(self) -> str:

@@ -55,9 +55,12 @@ def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpRespon
     if not form.is_valid():
         raise Http404
     diff = choices.diff_request(**form.cleaned_data)
-    if look(diff) is None:
-        return render(request, "parts/_job.html", _job(request, diff, slug, version))
-    address = reverse("metrics:release-diff", args=[slug, version])
+    table = request.GET.get("table", "")
+    if (csv_of(diff, table) if table in LINES else look(diff)) is None:
+        return render(request, "parts/_job.html", _job(request, diff, slug, version, table=table))
+    parts = ("release-diff-table", [slug, version, table])
+    name, arguments = parts if table in LINES else ("release-diff", [slug, version])
+    address = reverse(f"metrics:{name}", args=arguments)
     return HttpResponse(headers={"HX-Redirect": f"{address}?{request.GET.urlencode()}"})
 
 
@@ -74,6 +77,8 @@ def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -
         return HttpResponse("\n".join(errors) + "\n", status=422, content_type=PLAIN)
     diff = choices.diff_request(**form.cleaned_data)
     file = csv_of(diff, table)
+    if file is None and table in LINES:
+        return _file_page(request, choices, _job(request, diff, slug, version, table=table))
     if file is None:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
@@ -81,6 +86,12 @@ def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -
         return HttpResponse(f"{file.reason}\n", status=422, content_type=PLAIN)
     headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
     return HttpResponse(file.text, content_type=CSV, headers=headers)
+
+
+def _file_page(request: SignedIn, choices: DiffChoices, job: dict[str, object]) -> HttpResponse:
+    release = choices.release
+    context = {"collection": release.collection, "release": release, "job": job}
+    return render(request, "metrics/releases/diff_file.html", context, status=202)
 
 
 def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, DiffForm]:
@@ -97,12 +108,17 @@ def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, D
     return choices, form
 
 
-def _job(request: SignedIn, diff: DiffRequest, slug: str, version: str) -> dict[str, object]:
+def _job(
+    request: SignedIn, diff: DiffRequest, slug: str, version: str, *, table: str = ""
+) -> dict[str, object]:
     address = reverse("metrics:release-diff-state", args=[slug, version])
+    parameters = request.GET.copy()
+    if table in LINES:
+        parameters["table"] = table
     return {
         "id": "diff-job",
-        "poll_url": f"{address}?{request.GET.urlencode()}",
+        "poll_url": f"{address}?{parameters.urlencode()}",
         "title": "Comparing",
         "detail": "Some seconds; the page may be left meanwhile.",
-        "job_status": progress.job_status(job=diff.inquiry().job),
+        "job_status": progress.job_status(job=diff.inquiry(table if table in LINES else "").job),
     }

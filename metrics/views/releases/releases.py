@@ -21,7 +21,7 @@ from metrics.forms.releases import ReleaseForm, WithdrawalForm
 from metrics.http import ArchivePart
 from metrics.models import Release, ReleaseFile
 from metrics.services.releases import releases as service
-from metrics.services.releases.page import release_page
+from metrics.services.releases.page import aliased_runs, release_page
 
 LEAD = (Role.LEAD,)
 
@@ -166,6 +166,7 @@ def _page(request: SignedIn, release: Release, form: Form, status: int = 200) ->
         "collection": release.collection,
         "release": release,
         "page": release_page(release=release),
+        "runs": aliased_runs(release=release, viewer=request.user),
         "job": _job(request, release) if release.making.is_unfinished else None,
         "form": form,
         "is_lead": _is_lead(request, release),

@@ -73,6 +73,7 @@ def test_releases_are_listed_in_pages(client, study, headers):
         ({"version": "new"}, "A digit, then digits, letters, dots and dashes"),
         ({"version": "1.0", "day": "2026-03-05"}, 'There is no field \\"day\\"'),
         ({"version": "1.0", "released_on": "soon"}, "Enter a valid date."),
+        ({"version": "1.0", "title": ["x"]}, '\\"title\\" is no text.'),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_made(client, study, headers, fields, sentence):

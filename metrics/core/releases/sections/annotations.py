@@ -69,6 +69,11 @@ def _amount(value: float, unit: str) -> str:
     return f"{text} {unit}" if text == "1" else f"{text} {unit}s"
 
 
+def _duration(hours: float) -> str:
+    """Hours, or minutes of less than one, which would be printed as 0 hours."""
+    return _amount(hours, "hour") if hours >= 1 or not hours else _amount(60 * hours, "minute")
+
+
 def _versions(n: int, noun: str, key: str) -> str:
     kind, of, text = noun.partition(" of ")
     stands = _form(n, "stands", "stand")
@@ -112,8 +117,7 @@ def work_paragraphs(manifest: Manifest) -> list[str]:
         else "Nobody judged in Assayer: all labels, if any, were imported."
     )
     hours = (
-        f"All answers that count, checks and training among them, took "
-        f"{_amount(work.hours, 'hour')}."
+        f"All answers that count, checks and training among them, took {_duration(work.hours)}."
         if is_number(work.hours)
         else "No answer has a time, so the hours of work are not known."
     )

@@ -25,7 +25,7 @@ CHANGE_COLUMNS = [
     Column("removed", "Removed"),
     Column("changed", "Changed"),
 ]
-SCORES_READING = "The mean over the queries of each run, with its 95 % interval."
+SCORES_READING = "The mean of each run over the queries; the table has its 95 % interval too."
 SIDES = ("before", "after")
 BEFORE, AFTER = 4, 5  # positions of the two sides in a score of a value
 THRESHOLD, MEAN = 0, 1  # and of these in a side

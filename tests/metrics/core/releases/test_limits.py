@@ -156,7 +156,7 @@ def test_the_run_with_the_fewest_judged_results_is_named():
     assert sentences(scores=scores) == (
         unjudged,
         "Of the first 10 results of run-01, 62.5 % are judged by people over reference “original” "
-        "(query set “all”, forward): no run here has a smaller share by labels of people.",
+        "(query set “all”, forward): no run here has a smaller share.",
     )
     assert sentences(scores=[replace(SCORE, mean=1.0)]) == (unjudged,)
 

@@ -136,7 +136,7 @@ def test_the_preview_tells_what_becomes_public(study):
     assert preview.contents_text.startswith(
         "Texts of items are in it. Names and addresses of media are not"
     )
-    assert preview.creators_text == "To cite: Ada and Eve."
+    assert preview.creators_text == "To cite: Ada; Eve."
     assert preview.licence_text == "Its licence is CC-BY-4.0."
 
 

@@ -73,9 +73,15 @@ def test_tables_are_files_with_the_names_of_both_sides(client, pair_of_releases)
     assert answer["Content-Disposition"] == 'attachment; filename="study-1.0-1.1-people.csv"'
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [(row["added"], row["share"]) for row in rows] == [("6", "100.0")]
-    assert client.get(f"{DIFF}labels.csv?to=1.1").status_code == 202
+    waiting = client.get(f"{DIFF}labels.csv?to=1.1")
+    assert waiting.status_code == 202
+    state = f"{DIFF}state/?to=1.1&amp;table=labels"
+    assert f'hx-get="{state}"' in waiting.content.decode()
+    assert client.get(state.replace("&amp;", "&")).status_code == 200
     compute_anew(DiffRequest(*pair_of_releases, SOURCE).inquiry("labels"))
-    lines = client.get(f"{DIFF}labels.csv?to=1.1").content.decode()
+    redirect = client.get(state.replace("&amp;", "&")).headers["HX-Redirect"]
+    assert redirect.startswith(f"{DIFF}labels.csv?to=1.1")
+    lines = client.get(redirect).content.decode()
     assert len(lines.splitlines()) == 1 + 6
     assert client.get(f"{DIFF}nothing.csv?to=1.1").status_code == 404
 

@@ -142,3 +142,14 @@ def test_a_page_without_its_archive_says_what_it_can(client, study):
     page = text_of(client.get(f"{PAGE}1.0/"))
     assert release.sha256 in page and "Download all" not in page
     assert client.get(f"{PAGE}1.0/archive/").status_code == 404
+
+
+def test_members_see_which_run_an_alias_is_but_for_hidden_ones(client, study):
+    made_release(study)
+    aliases = dict(study.releases.get().runs.values_list("run__name", "alias"))
+    page = text_of(client.get(f"{PAGE}1.0/"))
+    assert "3 runs, and what the release calls them" in page
+    assert all(name in page and alias in page for name, alias in aliases.items())
+    study.runs.filter(name="beta").update(is_hidden=True)
+    page = text_of(client.get(f"{PAGE}1.0/"))
+    assert "beta" not in page and "hidden or deleted since" in page
