@@ -17,7 +17,7 @@ from annotate.models import ReferenceLabel
 from annotate.services import seating
 from metrics.core.labels.label_sources import LabelSource
 from metrics.services.numbers import refresh
-from metrics.services.releases.diffs.changed_labels import changed_grades, changed_labels
+from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.computation import DiffRequest
 from tests.benchmarks.numbers.analysis_costs import cost
 from tests.benchmarks.numbers.fire_study import add_pool_and_reverse, fill
@@ -50,12 +50,12 @@ def test_release_diffs_at_fire_size(scale):
     refresh.refresh(collection=study)
     second = made_release(study, "1.1")
     costs = {
-        "two releases": cost(lambda: compute_anew(DiffRequest(first, second, SOURCE).inquiry)),
-        "a release and now": cost(lambda: compute_anew(DiffRequest(first, None, SOURCE).inquiry)),
+        "two releases": cost(lambda: compute_anew(DiffRequest(first, second, SOURCE).inquiry())),
+        "a release and now": cost(lambda: compute_anew(DiffRequest(first, None, SOURCE).inquiry())),
     }
-    diff = DiffRequest(first, second, SOURCE)
-    for name, lines in (("pairs.csv", changed_grades), ("labels.csv", changed_labels)):
-        costs[name] = cost(lambda lines=lines: sum(map(len, lines(diff))))
+    for table in LINES:
+        inquiry = DiffRequest(first, second, SOURCE).inquiry(table)
+        costs[f"{table}.csv"] = cost(lambda inquiry=inquiry: compute_anew(inquiry))
     print(f"{scale:g} x: {study.judgments.count():,} judgments")
     for name, (seconds, mib) in costs.items():
         print(f"{seconds:8.2f} s  {mib:5.0f} MiB  {name}")
