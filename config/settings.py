@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "rest_framework",
+    "drf_spectacular",
     "csp",
     "config",
     "annotate",
@@ -313,7 +314,17 @@ REST_FRAMEWORK = {
         "annotate.sign_in.authentication.HasScope",
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,  # "format" is a parameter like another
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Assayer",
+    "VERSION": VERSION,
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
 }
 
 # --- log ------------------------------------------------------------------------------------------

@@ -3,22 +3,49 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db import models
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from annotate.api import Unprocessable
+from annotate.core.files.spreadsheet_cells import timestamp
+
+
+class MomentField(serializers.DateTimeField):
+    """A moment in UTC to the millisecond, as all answers have it."""
+
+    def to_representation(self, value: Any) -> Any:
+        """The moment as text."""
+        return timestamp(value)
+
+
+class AnswerSerializer(serializers.ModelSerializer):
+    """Fields of rows that are only read."""
+
+    serializer_field_mapping = {
+        **serializers.ModelSerializer.serializer_field_mapping,
+        models.DateTimeField: MomentField,
+    }
+
+    def get_fields(self) -> dict[str, Any]:
+        """All of them, none to be written."""
+        fields: dict[str, Any] = super().get_fields()
+        for field in fields.values():
+            field.read_only = True
+        return fields
 
 
 class StrictSerializer(serializers.Serializer):
     """Fields of which none may be unknown."""
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> Any:
         """Refuse unknown fields: a misspelt one would look as if it had an effect."""
-        if unknown := sorted(set(self.initial_data) - set(self.fields)):
+        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, Mapping) else []
+        if unknown:
             raise serializers.ValidationError(
-                {name: ["There is no such field."] for name in unknown}
+                {str(name): ["There is no such field."] for name in unknown}
             )
-        return attrs
+        return super().to_internal_value(data)
 
 
 def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
@@ -40,3 +67,27 @@ def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
             errors=[{"field": name, "message": "Send a text."} for name in wrong_fields],
         )
     return dict(data)
+
+
+def validated(form: serializers.Serializer) -> dict[str, Any]:
+    """The values of what was sent; raises Unprocessable, with the fields that are wrong."""
+    if form.is_valid():
+        return form.validated_data
+    raise Unprocessable("Some fields are wrong; see errors.", errors=faults_of(form.errors))
+
+
+def faults_of(errors: Any, *, at: str = "") -> list[dict[str, str]]:
+    """Each fault with the place of its field: `levels.2.name`.
+
+    errors : of a serializer, where fields may hold others
+    """
+    if not isinstance(errors, Mapping | list):
+        return [{"field": at, "message": str(errors)}]
+    if isinstance(errors, list) and not any(isinstance(error, Mapping) for error in errors):
+        return [{"field": at, "message": str(error)} for error in errors]
+    places = errors.items() if isinstance(errors, Mapping) else enumerate(errors)
+    return [
+        fault
+        for place, inner in places
+        for fault in faults_of(inner, at=f"{at}.{place}" if at else str(place))
+    ]

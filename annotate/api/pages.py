@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Model, QuerySet
+from drf_spectacular.utils import inline_serializer
+from rest_framework import serializers
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
@@ -37,3 +39,16 @@ def page_of(
     pages.ordering = ordering
     page: list[Model] = pages.paginate_queryset(rows, request) or []
     return Response({name: [as_json(row) for row in page], "next": pages.get_next_link()})
+
+
+def page_answer(*, name: str, row: type[serializers.Serializer]) -> serializers.Serializer:
+    """What `page_of` answers, for the schema."""
+    return inline_serializer(
+        f"{name.title().replace('_', '')}Page",
+        {
+            name: row(many=True),
+            "next": serializers.URLField(
+                allow_null=True, help_text="The address of the next page; null on the last one."
+            ),
+        },
+    )

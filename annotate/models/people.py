@@ -156,14 +156,24 @@ class ApiToken(models.Model):
     """
 
     class Scope(models.TextChoices):
-        RUNS_WRITE = "runs:write", "Upload runs"
+        RUNS_READ = "runs:read", "Read runs and their reports"
+        RUNS_WRITE = "runs:write", "Upload runs, change them, and read them"
         FILES_WRITE = "files:write", "Load items, labels and judgments"
-        POOLS_WRITE = "pools:write", "Preview and open pools"
+        POOLS_READ = "pools:read", "Read pools, their pairs and rounds"
+        POOLS_WRITE = "pools:write", "Preview, open and close pools, and read them"
         QRELS_READ = "qrels:read", "Download qrels"
         JUDGMENTS_READ = "judgments:read", "Read judgments under pseudonyms"
-        NUMBERS_READ = "numbers:read", "Read progress, agreement, scores and analyses"
+        NUMBERS_READ = (
+            "numbers:read",
+            "Read items, settings, progress, agreement and scores",
+        )
         RELEASES_READ = "releases:read", "Download releases, and what changed between them"
-        RELEASES_WRITE = "releases:write", "Make, publish and withdraw releases"
+        RELEASES_WRITE = "releases:write", "Make, publish and withdraw releases, and read them"
+        MEMBERS_WRITE = "members:write", "Read who is a member, invite and remove people"
+        COLLECTIONS_WRITE = (
+            "collections:write",
+            "Make collections, change their settings, decide what waits in the inbox",
+        )
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     collection = models.ForeignKey("Collection", models.CASCADE, null=True, blank=True)

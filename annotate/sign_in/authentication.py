@@ -35,7 +35,10 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """The token carries the scope that the endpoint names for the request's method."""
+    """The token carries the scope that the endpoint names for the request's method.
+
+    Who may write may read: `runs:write` stands for `runs:read` too.
+    """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """True if the token has the endpoint's scope."""
@@ -43,4 +46,9 @@ class HasScope(BasePermission):
         self.message = f'This token lacks the scope "{scope}"; make one that has it.'
         if not isinstance(request.auth, ApiToken):
             return False
-        return not scope or scope in request.auth.scopes
+        return not scope or not {scope, writing(scope)}.isdisjoint(request.auth.scopes)
+
+
+def writing(scope: str) -> str:
+    """The scope that includes this one: `runs:write` for `runs:read`."""
+    return f"{scope.removesuffix(':read')}:write" if scope.endswith(":read") else scope

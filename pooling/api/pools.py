@@ -9,8 +9,8 @@ from rest_framework.response import Response
 
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import StrictSerializer
-from annotate.models import Collection, Direction, QuerySet, Role
+from annotate.api.fields import StrictSerializer, validated
+from annotate.models import ApiToken, Collection, Direction, QuerySet, Role
 from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
 from pooling.services.pages.pool_figures import states_of
@@ -42,7 +42,8 @@ class PoolSerializer(ChoiceSerializer):
 class PoolsView(Endpoint):
     """The pools of a collection, for its researchers."""
 
-    scope = "pools:write"
+    scope = ApiToken.Scope.POOLS_READ
+    write_scope = ApiToken.Scope.POOLS_WRITE
     parser_classes = [JSONParser]
 
     def get(self, request: TokenRequest, slug: str) -> Response:
@@ -65,7 +66,7 @@ class PoolsView(Endpoint):
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Make a pool: 201 with the pool, which is then opened in the background."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        fields = _validated(PoolSerializer(data=request.data))
+        fields = validated(PoolSerializer(data=request.data))
         try:
             pool = pools.create_pool(
                 collection=collection,
@@ -82,14 +83,15 @@ class PoolsView(Endpoint):
 class PoolPreviewsView(Endpoint):
     """Previews of a pool, with its pairs and its cost, for researchers."""
 
-    scope = "pools:write"
+    scope = ApiToken.Scope.POOLS_READ
+    write_scope = ApiToken.Scope.POOLS_WRITE
     parser_classes = [JSONParser]
 
     def post(self, request: TokenRequest, slug: str) -> Response:
         """200 with the preview; 202 while it is computed: send it again in a few seconds."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         preview_request = preview_requests.build_request(
-            **_choice(collection, _validated(ChoiceSerializer(data=request.data)))
+            **_choice(collection, validated(ChoiceSerializer(data=request.data)))
         )
         result = preview_requests.request_preview(
             collection=collection, preview_request=preview_request, is_kept=False
@@ -102,17 +104,6 @@ class PoolPreviewsView(Endpoint):
         del fields["likenesses"]  # matrices
         fields["shares"] = [share._asdict() for share in result.preview.shares]
         return Response({"state": "done", **fields})
-
-
-def _validated(form: serializers.Serializer) -> dict[str, Any]:
-    if form.is_valid():
-        return form.validated_data
-    errors = [
-        {"field": name, "message": str(text)}
-        for name, messages in form.errors.items()
-        for text in messages
-    ]
-    raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
 
 
 def _field_refusal(field: str, message: str) -> Unprocessable:

@@ -1,7 +1,5 @@
 """API of runs: upload one, read its report, describe, hide, publish, release, retire it."""
 
-from typing import Any
-
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser, MultiPartParser
@@ -9,9 +7,9 @@ from rest_framework.response import Response
 
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import StrictSerializer
+from annotate.api.fields import StrictSerializer, validated
 from annotate.api.imports import ImportSerializer
-from annotate.models import Role
+from annotate.models import ApiToken, Role
 from annotate.services.collection.purging import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
@@ -102,7 +100,8 @@ class ChangeSerializer(StrictSerializer):
 class RunsView(Endpoint):
     """The runs of a collection, for its researchers."""
 
-    scope = "runs:write"
+    scope = ApiToken.Scope.RUNS_READ
+    write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [MultiPartParser]
     takes_files = True
 
@@ -138,7 +137,8 @@ class RunsView(Endpoint):
 class OneRunView(Endpoint):
     """One run, for the researchers who may know of it."""
 
-    scope = "runs:write"
+    scope = ApiToken.Scope.RUNS_READ
+    write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [JSONParser]
 
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -148,15 +148,7 @@ class OneRunView(Endpoint):
     def patch(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Change the given fields, all of them or, with a 422, none."""
         run = self._run(request, slug, pk)
-        form = ChangeSerializer(data=request.data, partial=True)
-        if not form.is_valid():
-            errors = [
-                {"field": name, "message": str(text)}
-                for name, messages in form.errors.items()
-                for text in messages
-            ]
-            raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
-        fields: dict[str, Any] = dict(form.validated_data)
+        fields = validated(ChangeSerializer(data=request.data, partial=True))
         names = ("is_hidden", "may_be_published", "is_retired", "is_on_hold", "score_type")
         states = {name: fields.pop(name) for name in names if name in fields}
         description = run_descriptions.description_of(run)._replace(**fields) if fields else None
