@@ -2,6 +2,8 @@
 
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -14,11 +16,13 @@ class Root(APIView):
 
     permission_classes = [IsAuthenticated]
 
+    @extend_schema(responses=inline_serializer("Version", {"version": serializers.CharField()}))
     def get(self, request: Request) -> Response:
         """Return the version, for any token."""
         return Response({"version": settings.VERSION})
 
 
+@extend_schema(exclude=True)
 class UnknownEndpoint(APIView):
     """Any other address, refused in the form that programs expect, not as a page."""
 

@@ -314,7 +314,7 @@ REST_FRAMEWORK = {
         "annotate.sign_in.authentication.HasScope",
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "annotate.api.schema.EndpointSchema",
     "URL_FORMAT_OVERRIDE": None,  # "format" is a parameter like another
 }
 
@@ -325,6 +325,10 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "JobState": "annotate.models.work.WorkState.choices",
+        "ReleaseState": "metrics.api.release_answers.STATES",
+    },
 }
 
 # --- log ------------------------------------------------------------------------------------------

@@ -91,4 +91,5 @@ def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
         headers |= {"Idempotency-Replayed": "true"} if result.is_repeated else {}
         return Response(result.body, status=result.status, headers=headers)
 
+    answer.is_repeatable = True  # type: ignore[attr-defined]
     return answer

@@ -1,11 +1,10 @@
 """Serializers of what programs send."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
 from rest_framework import serializers
-from rest_framework.request import Request
 
 from annotate.api import Unprocessable
 from annotate.core.files.spreadsheet_cells import timestamp
@@ -35,8 +34,17 @@ class AnswerSerializer(serializers.ModelSerializer):
         return fields
 
 
+# types of values in JSON, by the field that takes them
+JSON_TYPES: tuple[tuple[type[serializers.Field], type | tuple[type, ...], str], ...] = (
+    (serializers.CharField, str, "Send a text."),
+    (serializers.BooleanField, bool, "Send true or false."),
+    (serializers.IntegerField, int, "Send a whole number."),
+    (serializers.FloatField, (int, float), "Send a number."),
+)
+
+
 class StrictSerializer(serializers.Serializer):
-    """Fields of which none may be unknown."""
+    """Fields of which none may be unknown, and none of another type of JSON than its own."""
 
     def to_internal_value(self, data: Any) -> Any:
         """Refuse unknown fields: a misspelt one would look as if it had an effect."""
@@ -45,28 +53,29 @@ class StrictSerializer(serializers.Serializer):
             raise serializers.ValidationError(
                 {str(name): ["There is no such field."] for name in unknown}
             )
-        return super().to_internal_value(data)
+        value: dict[str, Any] = super().to_internal_value(data)
+        faults = {
+            name: sentence
+            for name, field in self.fields.items()
+            if name in data and (sentence := type_fault(field, data[name]))
+        }
+        if faults:
+            raise serializers.ValidationError({name: [faults[name]] for name in faults})
+        return value
 
 
-def fields_of(request: Request, *, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of a JSON object that was sent, all of them texts.
+def type_fault(field: serializers.Field, value: Any) -> str:
+    """The sentence for a value that is converted although it has another type; "" for others.
 
-    Raises Unprocessable for others than these, and for values that are no texts.
+    A number would be taken for a text: the version 1.10 would become "1.1".
     """
-    data = request.data
-    if not isinstance(data, Mapping):
-        raise Unprocessable("Send a JSON object.")
-    if unknown := sorted(set(data) - set(names)):
-        raise Unprocessable(
-            f'There is no field "{unknown[0][:60]}"; there are {", ".join(names)}.',
-            errors=[{"field": name, "message": "There is no such field."} for name in unknown],
-        )
-    if wrong_fields := [name for name, value in data.items() if not isinstance(value, str)]:
-        raise Unprocessable(
-            f'"{wrong_fields[0]}" is no text.',
-            errors=[{"field": name, "message": "Send a text."} for name in wrong_fields],
-        )
-    return dict(data)
+    if isinstance(field, serializers.ListField) and isinstance(value, list):
+        return next(filter(None, (type_fault(field.child, element) for element in value)), "")
+    for kind, types, sentence in JSON_TYPES:
+        is_wrong = isinstance(value, bool) != (types is bool) or not isinstance(value, types)
+        if isinstance(field, kind) and value is not None and is_wrong:
+            return sentence
+    return ""
 
 
 def validated(form: serializers.Serializer) -> dict[str, Any]:

@@ -4,49 +4,80 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.response import Response
 
 from annotate.api import TokenRequest
 from annotate.api.endpoints import Endpoint
-from annotate.core.files.spreadsheet_cells import timestamp
+from annotate.api.fields import AnswerSerializer, MomentField
 from annotate.models import Work
 from annotate.services.background import progress, works
 
 
+class ProgressSerializer(serializers.Serializer):
+    """How far a job is."""
+
+    done = serializers.IntegerField(source="n_done", help_text="Units done.")
+    total = serializers.IntegerField(allow_null=True, help_text="Null where it is unknown.")
+    unit = serializers.CharField(help_text="What is counted, such as `rows`.")
+    seconds_left = serializers.FloatField(
+        allow_null=True, help_text="At the pace so far; null until there is one."
+    )
+    at = MomentField()
+
+
+class JobSerializer(AnswerSerializer):
+    """A job: its state, how far it is, and why it failed."""
+
+    url = serializers.SerializerMethodField()
+    is_finished = serializers.SerializerMethodField()
+    progress = serializers.SerializerMethodField()
+    error = serializers.CharField(help_text="Why it failed, else empty.")
+
+    class Meta:
+        model = Work
+        fields = [
+            "id",
+            "url",
+            "kind",
+            "state",
+            "is_finished",
+            "progress",
+            "error",
+            "asked_at",
+            "finished_at",
+        ]
+
+    def get_url(self, work: Work) -> str:
+        """Its address."""
+        return reverse("api:job", args=[work.pk])
+
+    def get_is_finished(self, work: Work) -> bool:
+        """True once it is done, has failed or was cancelled."""
+        return not work.is_unfinished
+
+    @extend_schema_field(ProgressSerializer(allow_null=True))
+    def get_progress(self, work: Work) -> dict[str, Any] | None:
+        """Its progress; None where it has ended, or no progress is known."""
+        return progress_json(work)
+
+
 def job_json(work: Work) -> dict[str, Any]:
     """A job: its state, how far it is, and why it failed."""
-    return {
-        "id": work.pk,
-        "url": reverse("api:job", args=[work.pk]),
-        "kind": work.kind,
-        "state": work.state,
-        "is_finished": not work.is_unfinished,
-        "progress": progress_json(work),
-        "error": work.error,
-        "asked_at": timestamp(work.asked_at),
-        "finished_at": timestamp(work.finished_at),
-    }
+    return dict(JobSerializer(work).data)
 
 
 def progress_json(work: Work) -> dict[str, Any] | None:
     """The progress of work; None where it has ended, or no progress is known."""
-    if not work.is_unfinished:
-        return None
-    job_progress = progress.progress_of(job=works.job_of(work))
-    if job_progress is None:
-        return None
-    return {
-        "done": job_progress.n_done,
-        "total": job_progress.total,
-        "unit": job_progress.unit,
-        "seconds_left": job_progress.seconds_left,
-        "at": job_progress.at,
-    }
+    job_progress = progress.progress_of(job=works.job_of(work)) if work.is_unfinished else None
+    return None if job_progress is None else dict(ProgressSerializer(job_progress).data)
 
 
 class JobView(Endpoint):
     """GET jobs/<id>/, of what the token's owner asked for."""
 
+    @extend_schema(responses=JobSerializer)
     def get(self, request: TokenRequest, pk: int) -> Response:
         """The job, for any token of whoever asked for it."""
         rows = Work.objects.filter(by=request.user)

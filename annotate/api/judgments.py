@@ -2,6 +2,8 @@
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 
 from annotate.access import LEADERS
@@ -36,6 +38,13 @@ class JudgmentsView(Endpoint):
     scope = ApiToken.Scope.JUDGMENTS_READ
     renderer_classes = [LineRenderer, ParquetRenderer, JSONRenderer]
 
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=list(FORMATS))],
+        responses={
+            (200, MEDIA_TYPES[LineRenderer.format]): OpenApiTypes.STR,
+            (200, MEDIA_TYPES[ParquetRenderer.format]): OpenApiTypes.BINARY,
+        },
+    )
     def get(self, request: TokenRequest, slug: str) -> HttpResponseBase:
         """Every judgment, streamed: `ndjson`, the default, or `parquet`.
 

@@ -4,12 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Model, QuerySet
-from drf_spectacular.utils import inline_serializer
+from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
 from annotate.api import TokenRequest
+
+PAGED = [
+    OpenApiParameter("cursor", str, description="Where the page begins: `next` has it."),
+    OpenApiParameter("page_size", int, description="Rows of a page, 1 to 1,000.", default=100),
+]
 
 
 class Pages(CursorPagination):

@@ -2,12 +2,19 @@
 
 from django.http import Http404, HttpResponse
 from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework.response import Response
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken, Collection
+from metrics.api.number_answers import (
+    COMPUTED_CSV,
+    COMPUTING,
+    AnalysisAnswerSerializer,
+    AnalysisRowSerializer,
+)
 from metrics.api.parameters import page_parameters, run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.analyses import Analysis
@@ -36,6 +43,10 @@ PARAMETERS = {
     "power": "power",
     "mark": "mark",
 }
+OF_ANALYSES = [
+    OpenApiParameter(name, str, many=name == "run", description="See the register: `parameters`.")
+    for name in PARAMETERS
+]
 
 
 class AnalysesView(Endpoint):
@@ -43,6 +54,9 @@ class AnalysesView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(
+        responses=inline_serializer("Analyses", {"analyses": AnalysisRowSerializer(many=True)})
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The register: name, chapter, question, definition and choices of every analysis."""
         get_collection(request=request, slug=slug, roles=LEADERS)
@@ -54,6 +68,9 @@ class AnalysisView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(
+        parameters=OF_ANALYSES, responses={200: AnalysisAnswerSerializer, 202: COMPUTING}
+    )
     def get(self, request: TokenRequest, slug: str, name: str) -> Response:
         """The result with its choices, table and chart; 202 while it is computed.
 
@@ -70,6 +87,7 @@ class AnalysisTableView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(parameters=OF_ANALYSES, responses=COMPUTED_CSV)
     def get(self, request: TokenRequest, slug: str, name: str) -> HttpResponse:
         """The table as CSV; 202 while it is computed, 422 where it is not defined."""
         _, _, answer = _look(request, slug, name)

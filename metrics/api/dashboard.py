@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.response import Response
 
 from annotate.access import LEADERS
@@ -10,6 +11,11 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken
+from metrics.api.number_answers import (
+    COMPUTING,
+    AgreementAnswerSerializer,
+    ProgressAnswerSerializer,
+)
 from metrics.api.parameters import page_parameters
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard import dashboard as service
@@ -25,6 +31,7 @@ class ProgressView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(responses={200: ProgressAnswerSerializer, 202: COMPUTING})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Pairs by state, labels and seats left, of all pools and of each; pace and hours.
 
@@ -48,6 +55,10 @@ class AgreementView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(
+        parameters=[OpenApiParameter("level", str, enum=[*MeasurementLevel])],
+        responses={200: AgreementAnswerSerializer, 202: COMPUTING},
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Alpha with its interval, and how many labels are equal: of planned labels and of all.
 

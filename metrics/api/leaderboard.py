@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.response import Response
 
 from annotate.access import LEADERS
@@ -11,6 +12,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import Annotator, ApiToken, Collection, Direction
+from metrics.api.number_answers import COMPUTING, LeaderboardAnswerSerializer
 from metrics.api.parameters import page_parameters, run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.ceiling import ceiling_of
@@ -37,6 +39,16 @@ PARAMETERS = {
     "target": "target",
     "protocol": "protocol",
 }
+PARAMETER_KINDS: dict[str, dict[str, Any]] = {name: {"type": str} for name in PARAMETERS} | {
+    "direction": {"type": str, "enum": Direction.values},
+    "run": {"type": str, "many": True, "description": "The id or the name of a run."},
+    "measure": {"type": str, "many": True, "description": "Such as `AP` or `nDCG@10`."},
+    "threshold": {"type": int},
+    "subset": {"type": str, "enum": ["judged"]},
+    "words_from": {"type": int},
+    "words_to": {"type": int},
+    "method": {"type": str, "enum": METHODS},
+}
 OF_WHOLE = ("label_source", "positive_from", "query_set")  # columns of the CSV that stand once
 YES_OR_NO = {"yes": True, "no": False}
 
@@ -46,6 +58,10 @@ class LeaderboardView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
+    @extend_schema(
+        parameters=[OpenApiParameter(name, **kind) for name, kind in PARAMETER_KINDS.items()],
+        responses={200: LeaderboardAnswerSerializer, 202: COMPUTING},
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A row a run and measure, best runs first; 202 while they are computed.
 

@@ -2,6 +2,8 @@
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
@@ -12,12 +14,26 @@ from metrics.services.downloads.qrels import qrels_of
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
+PARAMETERS = {
+    "direction": "`forward` or `reverse`.",
+    "label_source": "Such as `over:original` or `only`.",
+    "queries": "The name of a query set.",
+    "grades": "`graded`, or `binary`.",
+    "threshold": "The grade from which on a pair is positive.",
+}
+
 
 class QrelsView(Endpoint):
     """GET collections/<slug>/qrels/?direction=&label_source=&queries=&grades=&threshold="""
 
     scope = ApiToken.Scope.QRELS_READ
 
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(name, str, description=about) for name, about in PARAMETERS.items()
+        ],
+        responses={(200, "text/plain"): OpenApiTypes.STR},
+    )
     def get(self, request: TokenRequest, slug: str) -> HttpResponseBase:
         """TREC qrels, streamed; the parameters are those of the downloads page."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)

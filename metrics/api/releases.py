@@ -1,23 +1,29 @@
 """API of releases: make one, see how far it is, read what is in it, withdraw it."""
 
-from typing import Any
-
+from django.db.models import Prefetch, prefetch_related_objects
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.urls import path, reverse
+from django.urls import path
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
-from annotate.api.fields import fields_of
-from annotate.api.jobs import job_json
-from annotate.api.pages import page_of
-from annotate.core.files.spreadsheet_cells import timestamp
+from annotate.api.fields import validated
+from annotate.api.pages import PAGED, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.background import works
+from metrics.api.release_answers import (
+    ReleaseRequestSerializer,
+    ReleaseSerializer,
+    WholeReleaseSerializer,
+    WithdrawalSerializer,
+    release_json,
+)
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
 from metrics.http import ArchivePart
 from metrics.models import Release, ReleaseFile
@@ -25,35 +31,12 @@ from metrics.services.releases import publication
 from metrics.services.releases import releases as service
 
 LEAD = (Role.LEAD,)
-FIELDS = (
-    "version",
-    "title",
-    "notes",
-    "licence",
-    "creators",
-    "cite_as",
-    "texts_leave",
-    "media_leave",
-    "released_on",
-    "withdrawal_reason",
-    "file_name",
-    "n_bytes",
-    "sha256",
-)
-MOMENTS = ("as_of", "made_at", "published_at", "withdrawn_at")
-
-
-def release_json(release: Release) -> dict[str, Any]:
-    """A release without its files; of one that is withdrawn too."""
-    address = [release.collection.slug, release.version]
-    return {
-        "url": reverse("api:release", args=address),
-        "state": state_of(release),
-        **{name: getattr(release, name) for name in FIELDS},
-        **{name: timestamp(getattr(release, name)) for name in MOMENTS},
-        "archive_url": reverse("api:release-archive", args=address),
-        "job": job_json(release.making),
-    }
+BYTES = "application/octet-stream"
+PART = {
+    (200, BYTES): OpenApiTypes.BINARY,
+    (206, BYTES): OpenApiTypes.BINARY,
+    416: OpenApiResponse(None, "There is no such part."),
+}
 
 
 class ReleasesEndpoint(Endpoint):
@@ -74,6 +57,7 @@ class ReleasesEndpoint(Endpoint):
 class ReleasesView(ReleasesEndpoint):
     """The releases of a collection, the newest first."""
 
+    @extend_schema(parameters=PAGED, responses=page_answer(name="releases", row=ReleaseSerializer))
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, with their states."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
@@ -85,12 +69,13 @@ class ReleasesView(ReleasesEndpoint):
             as_json=release_json,
         )
 
+    @extend_schema(request=ReleaseRequestSerializer, responses={202: ReleaseSerializer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Request a release: 202 with its job; `version`, and `title`, `notes`, `released_on`."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
         defaults = {"title": collection.name, "notes": "", "released_on": timezone.localdate()}
-        fields = fields_of(request, names=("version", *defaults))
+        fields = validated(ReleaseRequestSerializer(data=request.data))
         form = ReleaseForm({**defaults, **fields}, collection=collection)
         if not form.is_valid():
             raise invalid_form(form)
@@ -106,12 +91,15 @@ class ReleasesView(ReleasesEndpoint):
 class ReleaseView(ReleasesEndpoint):
     """One release."""
 
+    @extend_schema(responses=WholeReleaseSerializer)
     def get(self, request: TokenRequest, slug: str, version: str) -> Response:
         """The release with its files, whose checksums stay when it is withdrawn."""
         release = self.release(request, slug, version)
-        files = [file_json(release, file) for file in release.files.order_by("path")]
-        return Response(release_json(release) | {"files": files})
+        files = ReleaseFile.objects.order_by("path").select_related("release__collection")
+        prefetch_related_objects([release], Prefetch("files", files))
+        return Response(WholeReleaseSerializer(release).data)
 
+    @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Discard a release that was never made: 204, and its version is free."""
         release = self.release(request, slug, version)
@@ -125,6 +113,7 @@ class ReleaseView(ReleasesEndpoint):
 class ReleaseArchiveView(ReleasesEndpoint):
     """GET collections/<slug>/releases/<version>/archive/"""
 
+    @extend_schema(responses=PART)
     def get(self, request: TokenRequest, slug: str, version: str) -> HttpResponseBase:
         """The whole folder as a zip, or a range of it."""
         release = self.release(request, slug, version)
@@ -134,6 +123,7 @@ class ReleaseArchiveView(ReleasesEndpoint):
 class ReleaseFileView(ReleasesEndpoint):
     """GET collections/<slug>/releases/<version>/files/<path>"""
 
+    @extend_schema(responses=PART)
     def get(self, request: TokenRequest, slug: str, version: str, path: str) -> HttpResponseBase:
         """One file, or a range of it."""
         release = self.release(request, slug, version)
@@ -144,6 +134,7 @@ class ReleaseFileView(ReleasesEndpoint):
 class ReleaseCancelView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/cancel/"""
 
+    @extend_schema(request=None, responses=ReleaseSerializer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Stop making a release; one that has ended stays as it is."""
         release = self.release(request, slug, version)
@@ -154,6 +145,7 @@ class ReleaseCancelView(ReleasesEndpoint):
 class ReleaseAgainView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/again/"""
 
+    @extend_schema(request=None, responses={202: ReleaseSerializer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Make a release that failed or was cancelled once more: 202 with its job."""
@@ -169,6 +161,7 @@ class ReleasePublicationView(ReleasesEndpoint):
 
     change = staticmethod(publication.publish)
 
+    @extend_schema(request=None, responses=ReleaseSerializer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Make a release public."""
         release = self.release(request, slug, version)
@@ -189,10 +182,11 @@ class ReleaseRetractionView(ReleasePublicationView):
 class ReleaseWithdrawalView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/withdraw/"""
 
+    @extend_schema(request=WithdrawalSerializer, responses=ReleaseSerializer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Withdraw a release with a `reason`: its files go, its checksums and the reason stay."""
         release = self.release(request, slug, version)
-        form = WithdrawalForm(fields_of(request, names=("reason",)))
+        form = WithdrawalForm(validated(WithdrawalSerializer(data=request.data)))
         if not form.is_valid():
             raise invalid_form(form)
         try:
@@ -201,24 +195,6 @@ class ReleaseWithdrawalView(ReleasesEndpoint):
             raise Unprocessable(str(error)) from error
         release.refresh_from_db()
         return Response(release_json(release))
-
-
-def state_of(release: Release) -> str:
-    """The state of its work until it is made; then made, public or withdrawn."""
-    if release.withdrawn_at is not None:
-        return "withdrawn"
-    if release.made_at is None:
-        return str(release.making.state)
-    return "made" if release.published_at is None else "public"
-
-
-def file_json(release: Release, file: ReleaseFile) -> dict[str, Any]:
-    """A file of a release."""
-    fields = ("path", "media_type", "about", "n_bytes", "sha256", "n_rows")
-    address = reverse(
-        "api:release-file", args=[release.collection.slug, release.version, file.path]
-    )
-    return {"url": address} | {name: getattr(file, name) for name in fields}
 
 
 def accepted(release: Release) -> Response:

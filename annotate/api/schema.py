@@ -1,0 +1,108 @@
+"""The schema of the API: what drf-spectacular cannot see in an endpoint.
+
+Loaded by rest_framework's settings: imports none of its views.
+"""
+
+import re
+from http import HTTPStatus
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+PROBLEM = "application/problem+json"
+OF_BODIES = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
+IDEMPOTENCY_KEY = OpenApiParameter(
+    name="Idempotency-Key",
+    type=OpenApiTypes.STR,
+    location=OpenApiParameter.HEADER,
+    description="Any text of your own, 255 characters at most: sent again with it within a day, "
+    "the request gets its first answer, and nothing is done a second time.",
+)
+
+
+class FaultSerializer(serializers.Serializer):
+    """What is wrong with one field."""
+
+    field = serializers.CharField(help_text="Its place, such as `levels.2.name`.")
+    message = serializers.CharField()
+
+
+class ProblemSerializer(serializers.Serializer):
+    """A refusal, in the form of RFC 9457."""
+
+    type = serializers.CharField(help_text="`about:blank`: the status says all of it.")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField(help_text="A sentence that says what is wrong.")
+    errors = FaultSerializer(many=True, required=False)
+
+
+class EndpointSchema(AutoSchema):
+    """Adds the refusals of each operation, its scope, and the header of what can be repeated."""
+
+    def get_operation(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
+    ) -> Any:
+        """The operation, with each status that refuses it."""
+        operation = super().get_operation(path, path_regex, path_prefix, method, registry)
+        if operation is not None:
+            problem = self.resolve_serializer(ProblemSerializer(), "response").ref
+            for status in refusals(method, operation):
+                operation["responses"].setdefault(
+                    str(status.value),
+                    {"description": status.phrase, "content": {PROBLEM: {"schema": problem}}},
+                )
+        return operation
+
+    def get_operation_id(self) -> str:
+        """The method and the endpoint: `get_release`."""
+        words = re.findall("[A-Z][a-z]*", self.view.__class__.__name__.removesuffix("View"))
+        return "_".join([self.method, *words]).lower()
+
+    def get_tags(self) -> list[str]:
+        """The module of the endpoint: operations on one thing stand together."""
+        return [self.view.__class__.__module__.rpartition(".")[2].replace("_", " ")]
+
+    def get_override_parameters(self) -> list[Any]:
+        """The header of a request that can be sent again."""
+        handler = getattr(self.view, self.method.lower())
+        return [IDEMPOTENCY_KEY] if getattr(handler, "is_repeatable", False) else []
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """Tokens, with the scope that an operation needs."""
+
+    target_class = "annotate.sign_in.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_requirement(self, auto_schema: Any) -> Any:
+        """The scope, if any."""
+        scope_of = getattr(auto_schema.view, "scope_of", None)
+        scope = scope_of(auto_schema.method) if scope_of else ""
+        return {self.name: [str(scope)] if scope else []}
+
+    def get_security_definition(self, auto_schema: Any) -> Any:
+        """A token in the header `Authorization`."""
+        return {"type": "http", "scheme": "bearer"}
+
+
+def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:
+    """The statuses by which an operation may be refused."""
+    places = {parameter["in"] for parameter in operation.get("parameters", [])}
+    statuses = [HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS]
+    if "path" in places:
+        statuses.append(HTTPStatus.NOT_FOUND)
+    if "requestBody" in operation:
+        statuses += OF_BODIES
+    if method != "GET" or "query" in places:
+        statuses.append(HTTPStatus.UNPROCESSABLE_ENTITY)
+    return statuses
