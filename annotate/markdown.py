@@ -122,10 +122,11 @@ _TAGS = {
 
 
 class Heading(NamedTuple):
-    """A heading of a text, and its anchor."""
+    """A heading of a text, its anchor, and its level: 1 for the largest."""
 
     anchor: str
     title: str
+    level: int
 
 
 def to_html(markdown: str) -> str:
@@ -177,7 +178,8 @@ def _headings_of(tokens: Sequence[Token]) -> list[Heading]:
             )
             anchor = slugify(title, allow_unicode=True)[:MAX_ANCHOR] or "part"
             n_same = sum(heading.anchor.partition("--")[0] == anchor for heading in headings_)
-            headings_.append(Heading(f"{anchor}--{n_same + 1}" if n_same else anchor, title))
+            anchor = f"{anchor}--{n_same + 1}" if n_same else anchor
+            headings_.append(Heading(anchor, title, int(token.tag[1])))
     return headings_
 
 

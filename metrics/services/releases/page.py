@@ -7,13 +7,14 @@ from typing import NamedTuple
 from django.utils.safestring import SafeString
 
 from annotate.core.phrases import counted
-from annotate.markdown import to_html
+from annotate.markdown import Heading, headings, to_html
 from annotate.models import User
 from metrics.core.files.stretches import FileStretch
 from metrics.models import Release, ReleaseEvent, ReleaseFile
 from pooling.models import Run
 
 DATA_CARD = "README.md"
+SECTION = 2  # the level of headings that divide a data card
 
 
 class AliasedRun(NamedTuple):
@@ -23,15 +24,22 @@ class AliasedRun(NamedTuple):
     run: Run | None
 
 
+class DataCard(NamedTuple):
+    """A data card for a page; html : without its front matter, which is for programs."""
+
+    html: SafeString
+    sections: list[Heading]
+
+
 class ReleasePage(NamedTuple):
     """The contents of the page of a release; empty before it is made.
 
     has_archive : whether its files can be downloaded
-    data_card : as HTML; empty once it was withdrawn
+    data_card : None once it was withdrawn
     """
 
     has_archive: bool
-    data_card: SafeString
+    data_card: DataCard | None
     files: list[ReleaseFile]
     events: list[ReleaseEvent]
 
@@ -48,15 +56,16 @@ def release_page(*, release: Release) -> ReleasePage:
     has_archive = has_file(release=release)
     card = next((file for file in files if file.path == DATA_CARD), None)
     if card is None or not has_archive:
-        return ReleasePage(has_archive, SafeString(""), files, events)
+        return ReleasePage(has_archive, None, files, events)
     with FileStretch(release.open_archive(), card.offset, card.n_bytes) as stretch:
-        return ReleasePage(has_archive, data_card_html(stretch.read()), files, events)
+        return ReleasePage(has_archive, read_data_card(stretch.read()), files, events)
 
 
-def data_card_html(data_card: bytes) -> SafeString:
-    """Return a data card as HTML, without its front matter, which is for programs."""
-    _, _, text = data_card.decode().removeprefix("---\n").partition("\n---\n")
-    return SafeString(with_scrolling_tables(to_html(text)))
+def read_data_card(content: bytes) -> DataCard:
+    """Read the data card of a release from its file."""
+    _, _, text = content.decode().removeprefix("---\n").partition("\n---\n")
+    sections = [heading for heading in headings(text) if heading.level == SECTION]
+    return DataCard(SafeString(with_scrolling_tables(to_html(text))), sections)
 
 
 def aliased_runs(*, release: Release, viewer: User) -> list[AliasedRun]:

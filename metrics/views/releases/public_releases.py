@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from metrics.http import ArchivePart, PublicAnswer, for_everybody
-from metrics.services.releases.page import DATA_CARD, data_card_html
+from metrics.services.releases.page import DATA_CARD, read_data_card
 from metrics.services.releases.public.folder import NotInRelease, PublicFolder
 from metrics.services.releases.public.overview import release_overview
 from metrics.services.releases.public.queries import query_list, query_pairs
@@ -75,7 +75,7 @@ def data_card(request: HttpRequest, folder: PublicFolder) -> HttpResponseBase:
         request,
         folder,
         "card",
-        lambda: {"data_card": data_card_html(folder.read(DATA_CARD))},
+        lambda: {"data_card": read_data_card(folder.read(DATA_CARD))},
         is_kept=True,
     )
 

@@ -1,5 +1,7 @@
 """Publication of a release: a preview of what becomes public, publishing it, taking that back."""
 
+from typing import Protocol
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -9,10 +11,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.http import SignedIn
-from annotate.models import Role
+from annotate.models import Role, User
 from metrics.models import Release
 from metrics.services.releases import publication as service
 from metrics.services.releases.releases import ReleaseRefused
+
+
+class Change(Protocol):
+    """A change of the publication of a release; raises ReleaseRefused."""
+
+    def __call__(self, *, release: Release, by: User) -> object:
+        """Change it."""
 
 
 @require_safe
@@ -30,28 +39,29 @@ def release_publication(request: SignedIn, slug: str, version: str) -> HttpRespo
 @login_required
 def release_publish(request: SignedIn, slug: str, version: str) -> HttpResponse:
     """Publish a release."""
-    release = _get_release(request, slug, version)
-    try:
-        service.publish(release=release, by=request.user)
-    except ReleaseRefused as error:
-        messages.error(request, str(error))
-        return redirect("metrics:release-publication", slug, version)
-    messages.success(request, f"Release {version} is public.")
-    return redirect("metrics:release", slug, version)
+    is_public = _change(request, slug, version, service.publish, f"Release {version} is public.")
+    page = "metrics:release" if is_public else "metrics:release-publication"
+    return redirect(page, slug, version)
 
 
 @require_POST
 @login_required
 def release_unpublish(request: SignedIn, slug: str, version: str) -> HttpResponse:
     """Take the publication of a release back."""
+    _change(request, slug, version, service.unpublish, f"Release {version} is no longer public.")
+    return redirect("metrics:release", slug, version)
+
+
+def _change(request: SignedIn, slug: str, version: str, change: Change, success: str) -> bool:
+    """Change the publication of a release, and say how it went; True unless it was refused."""
     release = _get_release(request, slug, version)
     try:
-        service.unpublish(release=release, by=request.user)
+        change(release=release, by=request.user)
     except ReleaseRefused as error:
         messages.error(request, str(error))
-    else:
-        messages.success(request, f"Release {version} is no longer public.")
-    return redirect("metrics:release", slug, version)
+        return False
+    messages.success(request, success)
+    return True
 
 
 def _get_release(request: SignedIn, slug: str, version: str) -> Release:
