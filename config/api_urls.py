@@ -16,7 +16,10 @@ class Root(APIView):
 
     permission_classes = [IsAuthenticated]
 
-    @extend_schema(responses=inline_serializer("Version", {"version": serializers.CharField()}))
+    @extend_schema(
+        tags=["version"],
+        responses=inline_serializer("Version", {"version": serializers.CharField()}),
+    )
     def get(self, request: Request) -> Response:
         """Return the version, for any token."""
         return Response({"version": settings.VERSION})

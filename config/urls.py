@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config import health, old_addresses
+from config.reference import views
 from config.site.navigation import SECTIONS, section
 
 # People's addresses are changed on the account page; allauth's own pages for that are closed.
@@ -30,6 +31,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("config.api_urls")),
+    path("api/", views.reference, name="reference"),
+    path("api/openapi.json", views.schema, name="openapi"),
+    path("api/<slug:group>/", views.operations, name="reference-group"),
     *[path("", include(f"{app}.urls")) for app in PAGES],
     *[
         path(

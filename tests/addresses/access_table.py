@@ -40,6 +40,7 @@ PLAIN_CASES = {
     "key": "nothing",
     "uidb36": "1",
     "kind": "csv",
+    "group": "releases",
     "import_kind": "items",
     "form": "csv",
     "download_kind": "disputed",

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 # the anonymous principal sees the pages for strangers
 BROADEST_FIRST = ("anonymous", "admin", "annotator")
 NO_PAGES = {
-    **dict.fromkeys(("healthz", "readyz"), "words for programs"),
+    **dict.fromkeys(("healthz", "readyz", "openapi"), "words for programs"),
     **dict.fromkeys(
         ("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"
     ),

@@ -1,0 +1,1 @@
+"""The reference of the API for people: pages of its schema."""

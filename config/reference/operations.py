@@ -1,0 +1,162 @@
+"""The operations of the API, as its schema describes them, for the pages of the reference."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.utils.safestring import SafeString
+
+from config.reference.examples import request_line
+from config.reference.values import Field, Schema, fields_of, in_words, marked
+
+SCHEMA_FILE = Path(__file__).with_name("openapi.json")
+METHODS = ("get", "post", "put", "patch", "delete")
+PROBLEM = "application/problem+json"
+
+
+class Parameter(NamedTuple):
+    """A parameter of an address, or a header."""
+
+    name: str
+    where: str
+    values: str
+    about: SafeString
+    is_required: bool
+
+
+class Body(NamedTuple):
+    """What is sent or answered; fields : empty where it is no object."""
+
+    media_types: list[str]
+    values: str
+    fields: list[Field]
+
+
+class Answer(NamedTuple):
+    """An answer that is no refusal; label : tells it from others of its operation."""
+
+    status: int
+    about: str
+    body: Body | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of an address.
+
+    scope : of the token, "" for any; refusals : the statuses of its refusals
+    example : a line of curl
+    """
+
+    name: str
+    method: str
+    path: str
+    about: str
+    scope: str
+    parameters: list[Parameter]
+    body: Body | None
+    answers: list[Answer]
+    refusals: list[int]
+    example: str
+
+    @property
+    def summary(self) -> SafeString:
+        """Its first line, as HTML."""
+        return marked(self.about.partition("\n")[0])
+
+    @property
+    def details(self) -> SafeString:
+        """What is said beyond its first line, as HTML."""
+        return marked(self.about.partition("\n")[2])
+
+
+class Group(NamedTuple):
+    """The operations on one thing."""
+
+    slug: str
+    title: str
+    operations: list[Operation]
+
+
+@cache
+def schema_text() -> bytes:
+    """The schema, as programs get it."""
+    return SCHEMA_FILE.read_bytes()
+
+
+@cache
+def groups() -> dict[str, Group]:
+    """All operations by the part of the API that they belong to."""
+    found: dict[str, Group] = {}
+    for tag, operation in operations_of(json.loads(schema_text())):
+        slug = tag.replace(" ", "-")
+        found.setdefault(slug, Group(slug, tag.capitalize(), [])).operations.append(operation)
+    return dict(sorted(found.items()))
+
+
+def operations_of(schema: Schema) -> Iterator[tuple[str, Operation]]:
+    """Each operation and its tag, by address."""
+    components = schema["components"]["schemas"]
+    for path, methods in schema["paths"].items():
+        for method in METHODS:
+            if method in methods:
+                yield (
+                    methods[method]["tags"][0],
+                    read_operation(path, method, methods[method], components),
+                )
+
+
+def read_operation(
+    path: str, method: str, operation: Schema, components: dict[str, Schema]
+) -> Operation:
+    """Read one operation."""
+    sent = operation.get("requestBody", {}).get("content", {})
+    answers, refusals = [], []
+    for status, answer in operation["responses"].items():
+        contents = answer.get("content", {})
+        if PROBLEM in contents or int(status) >= HTTPStatus.BAD_REQUEST:
+            refusals.append(int(status))
+        else:
+            about = answer["description"] or HTTPStatus(int(status)).phrase
+            answers.append(
+                Answer(
+                    int(status),
+                    about,
+                    body_of(contents, components),
+                    f"{operation['operationId']} {status}",
+                )
+            )
+    return Operation(
+        name=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        about=operation.get("description", ""),
+        scope="".join(operation["security"][0]["token"]) if operation.get("security") else "",
+        parameters=[
+            Parameter(
+                parameter["name"],
+                {"path": "address", "query": "parameter", "header": "header"}[parameter["in"]],
+                in_words(parameter["schema"], components),
+                marked(parameter.get("description", "")),
+                parameter.get("required", False),
+            )
+            for parameter in operation.get("parameters", [])
+        ],
+        body=body_of(sent, components),
+        answers=answers,
+        refusals=sorted(refusals),
+        example=request_line(method, path, sent, components),
+    )
+
+
+def body_of(contents: dict[str, Any], components: dict[str, Schema]) -> Body | None:
+    """The body of a request or an answer; None without one."""
+    if not contents:
+        return None
+    schema = next(iter(contents.values())).get("schema", {})
+    return Body(list(contents), in_words(schema, components), list(fields_of(schema, components)))
