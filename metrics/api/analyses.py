@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
+from annotate.api.parameters import page_parameters
 from annotate.models import ApiToken, Collection
 from metrics.api.number_answers import (
     COMPUTED_CSV,
@@ -15,7 +16,7 @@ from metrics.api.number_answers import (
     AnalysisAnswerSerializer,
     AnalysisRowSerializer,
 )
-from metrics.api.parameters import page_parameters, run_keys
+from metrics.api.parameters import run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
+from annotate.api.parameters import page_parameters
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken
 from metrics.api.number_answers import (
@@ -16,7 +17,6 @@ from metrics.api.number_answers import (
     AgreementAnswerSerializer,
     ProgressAnswerSerializer,
 )
-from metrics.api.parameters import page_parameters
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard.agreement_page import AgreementFigures

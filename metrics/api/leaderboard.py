@@ -10,10 +10,11 @@ from rest_framework.response import Response
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
+from annotate.api.parameters import page_parameters
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import Annotator, ApiToken, Collection, Direction
 from metrics.api.number_answers import COMPUTING, LeaderboardAnswerSerializer
-from metrics.api.parameters import page_parameters, run_keys
+from metrics.api.parameters import run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.ceiling import ceiling_of
 from metrics.services.leaderboard import computation

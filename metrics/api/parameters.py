@@ -1,27 +1,8 @@
-"""The parameters of endpoints whose pages have choices: their names, and runs by name."""
-
-from collections.abc import Mapping
-
-from django.http import QueryDict
+"""Runs that a program names by id or by name."""
 
 from annotate.api import TokenRequest, Unprocessable
 from annotate.models import Collection
 from pooling.models import Run
-
-
-def page_parameters(*, request: TokenRequest, names: Mapping[str, str]) -> QueryDict:
-    """The parameters of a request as the page has them; raises Unprocessable for another one.
-
-    names : each parameter, and its name in the address of the page
-    """
-    parameters = QueryDict(mutable=True)
-    for name, values in request.query_params.lists():
-        if name not in names:
-            raise Unprocessable(
-                f'"{name[:60]}" is no parameter; there are {", ".join(names) or "none"}.'
-            )
-        parameters.setlist(names[name], values)
-    return parameters
 
 
 def run_keys(*, request: TokenRequest, collection: Collection, values: list[str]) -> list[str]:
