@@ -329,6 +329,10 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "JobState": "annotate.models.work.WorkState.choices",
         "ReleaseState": "metrics.api.release_answers.STATES",
+    "ENUM_NAME_OVERRIDES": {  # fields of one name with other choices
+        "AlarmKindEnum": "metrics.models.alarms.AlarmKind.choices",
+        "AlarmEventKindEnum": "metrics.models.alarms.AlarmEventKind.choices",
+        "JudgmentEventKindEnum": "annotate.models.judgments.JudgmentEventKind.choices",
     },
 }
 

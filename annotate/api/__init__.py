@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import Http404
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
@@ -46,7 +46,7 @@ class Unprocessable(APIException):
         self.errors = errors
 
 
-def invalid_form(form: Form) -> Unprocessable:
+def invalid_form(form: BaseForm) -> Unprocessable:
     """Make the error of an invalid form, with the message of each field."""
     errors = [
         {"field": field, "message": message}

@@ -27,10 +27,12 @@ class Endpoint(APIView):
     """An endpoint; an answer that is read has an ETag, and 304 follows a request that names it.
 
     scope : of the token, "" for any token; write_scope : where what changes something needs another
+    shown_once : fields of what POST answers that are secrets, see `repeatable`
     """
 
     scope = ""
     write_scope = ""
+    shown_once: tuple[str, ...] = ()
 
     def get_throttles(self) -> list[BaseThrottle]:
         """The throttles of this request, which its answer tells of."""
@@ -56,7 +58,8 @@ def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
     """Let a program send a request of JSON once more, with the same `Idempotency-Key`.
 
     Within a day it gets the first answer again, marked `Idempotency-Replayed`, and nothing is done
-    a second time; 422 for another request with this key. Refusals can be tried anew.
+    a second time; 422 for another request with this key. Refusals can be tried anew. The fields of
+    `shown_once` are in the first answer alone, and null when it comes again: nothing keeps them.
     """
 
     @wraps(post)
@@ -75,7 +78,9 @@ def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
             response = post(endpoint, request, *arguments, **parameters)
             location = response.headers.get("Location", "")
             body = json.loads(JSONRenderer().render(response.data))  # as it is sent
-            return EndpointAnswer(response.status_code, body, location)
+            return EndpointAnswer(
+                response.status_code, body, location, shown_once=endpoint.shown_once
+            )
 
         try:
             result = answer_once(

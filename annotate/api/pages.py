@@ -1,6 +1,6 @@
 """Long lists for programs, in pages: each has the address of the next one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -9,7 +9,13 @@ from rest_framework import serializers
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
-from annotate.api import TokenRequest
+from annotate.api import TokenRequest, Unprocessable
+from annotate.api.parameters import page_parameters
+
+PAGE_PARAMETERS = (
+    OpenApiParameter("page_size", int, description="How many rows; 100 without it, 1,000 at most."),
+    OpenApiParameter("cursor", str, description="Where a page begins; `next` holds it."),
+)
 
 PAGED = [
     OpenApiParameter("cursor", str, description="Where the page begins: `next` has it."),
@@ -44,6 +50,22 @@ def page_of(
     pages.ordering = ordering
     page: list[Model] = pages.paginate_queryset(rows, request) or []
     return Response({name: [as_json(row) for row in page], "next": pages.get_next_link()})
+
+
+def filters_of(*, request: TokenRequest, choices: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The filters that a request for a page names; raises Unprocessable for what is none.
+
+    choices : the values of each filter
+    """
+    names = {name: name for name in (*choices, *(row.name for row in PAGE_PARAMETERS))}
+    parameters = page_parameters(request=request, names=names)
+    filters = {name: str(parameters[name]) for name in choices if name in parameters}
+    for name, value in filters.items():
+        if value not in choices[name]:
+            there_are = ", ".join(choices[name])
+            sentence = f'"{value[:40]}" is no choice of "{name}"; there are {there_are}.'
+            raise Unprocessable(sentence, errors=[{"field": name, "message": sentence}])
+    return filters
 
 
 def page_answer(*, name: str, row: type[serializers.Serializer]) -> serializers.Serializer:

@@ -18,7 +18,7 @@ class InviteForm(forms.Form):
     """An invitation: role, address and how it is sent."""
 
     role = forms.ChoiceField(choices=Role.choices)
-    email = forms.EmailField(required=False)
+    email = forms.EmailField(required=False, max_length=254)
     days = forms.IntegerField(
         min_value=1,
         max_value=MAX_DAYS,

@@ -43,6 +43,9 @@ class PersonAct(TextChoices):
     RESTORE = "restore", "Restore labels"
 
 
+PERSON_ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
+
+
 class ReasonForm(forms.Form):
     """An action and its reason; some actions need no reason."""
 

@@ -8,7 +8,7 @@ from smtplib import SMTPException
 
 from django.conf import settings
 from django.core.mail import send_mail
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, TextChoices
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
@@ -50,18 +50,34 @@ def send(*, invitation: Invitation) -> None:
         Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
 
 
+class Delivery(TextChoices):
+    """How far the mail of an invitation is."""
+
+    NO_MAIL = "no_mail"
+    BEING_SENT = "being_sent"
+    SENT = "sent"
+    NOT_SENT = "not_sent"
+
+
+def delivery_of(invitation: Invitation) -> Delivery:
+    """How far the mail of an invitation is; one that failed at first may be tried again."""
+    if invitation.mailed_at:
+        return Delivery.SENT
+    if not invitation.by_mail:
+        return Delivery.NO_MAIL
+    return Delivery.NOT_SENT if invitation.mail_attempts else Delivery.BEING_SENT
+
+
 def delivery_note(invitation: Invitation) -> str:
     """Return how far the mail of an invitation is, to stand behind its last day; "" without one."""
-    if invitation.mailed_at:
-        return f", sent {invitation.mailed_at:%-d %b %H:%M}"
-    if not invitation.by_mail:
-        return ""
-    if not invitation.mail_attempts:
-        return ", being sent"
-    return format_html(
-        "; <strong>could not be sent</strong> ({} tries), revoke it and make a link instead",
-        invitation.mail_attempts,
-    )
+    delivery = delivery_of(invitation)
+    if delivery == Delivery.NOT_SENT:
+        return format_html(
+            "; <strong>could not be sent</strong> ({} tries), revoke it and make a link instead",
+            invitation.mail_attempts,
+        )
+    notes = {Delivery.SENT: ", sent {:%-d %b %H:%M}", Delivery.BEING_SENT: ", being sent"}
+    return notes.get(delivery, "").format(invitation.mailed_at)
 
 
 def overdue() -> Iterable[int]:

@@ -10,7 +10,9 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Prefetch, QuerySet
 
+from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.core.labels.answers import Telemetry
 from annotate.models import Annotator, Batch, Judgment, JudgmentEvent, Report, Seat, User
 
@@ -33,6 +35,24 @@ def write(*, user: User, annotators: Iterable[Annotator]) -> Iterator[bytes]:
             yield b"]"
         yield b"}"
     yield b"]}\n"
+
+
+def judgment_lines(*, annotator: Annotator) -> Iterator[bytes]:
+    """Her judgments in one collection as JSON lines, in the order they were stored.
+
+    Each has the events by which it was undone, withdrawn or restored.
+    """
+    events = JudgmentEvent.objects.order_by("pk")
+    judgments = _judgments(annotator).prefetch_related(Prefetch("events", events))
+    for judgment in judgments.iterator(chunk_size=CHUNK):
+        facts = _judgment(judgment) | {
+            "shown_at": timestamp(judgment.shown_at),
+            "at": timestamp(judgment.at),
+            "events": [
+                {"kind": event.kind, "at": timestamp(event.at)} for event in judgment.events.all()
+            ],
+        }
+        yield _json(facts) + b"\n"
 
 
 def account(*, user: User) -> dict[str, Any]:
@@ -72,15 +92,11 @@ def _annotator_facts(annotator: Annotator) -> dict[str, Any]:
 
 
 def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
-    judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
-    judgments = judgments.select_related(
-        "pair__query", "pair__document", "level", "comment", "guidelines"
-    )
     events = JudgmentEvent.objects.filter(judgment__annotator=annotator).order_by("pk")
     reports = Report.objects.filter(annotator=annotator).with_settled_at().order_by("pk")
     ids = ("pair__query__external_id", "pair__document__external_id")
     return {
-        "judgments": map(_judgment, judgments.iterator(chunk_size=CHUNK)),
+        "judgments": map(_judgment, _judgments(annotator).iterator(chunk_size=CHUNK)),
         "judgments_undone_or_withdrawn": events.values("judgment", "kind", "at").iterator(
             chunk_size=CHUNK
         ),
@@ -97,6 +113,13 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
             "number", "measure", "score", "n_answered", "n_right", "passed", "finished_at"
         ),
     }
+
+
+def _judgments(annotator: Annotator) -> QuerySet[Judgment]:
+    judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
+    return judgments.select_related(
+        "pair__query", "pair__document", "level", "comment", "guidelines"
+    )
 
 
 def _judgment(judgment: Judgment) -> dict[str, Any]:

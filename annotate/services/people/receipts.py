@@ -16,12 +16,14 @@ class EndpointAnswer(NamedTuple):
     """An answer: its status, its JSON, and the address of what it created.
 
     is_repeated : whether it is that of an earlier request
+    shown_once : fields that no receipt keeps; they are null where the answer is repeated
     """
 
     status: int
     body: Any
     location: str = ""
     is_repeated: bool = False
+    shown_once: tuple[str, ...] = ()
 
 
 @transaction.atomic
@@ -58,6 +60,9 @@ def answer_once(
             receipt.status or 200, receipt.answer, receipt.location, is_repeated=True
         )
     result = answer()
-    receipt.status, receipt.answer, receipt.location = result.status, result.body, result.location
+    receipt.status, receipt.location = result.status, result.location
+    receipt.answer = (
+        result.body | dict.fromkeys(result.shown_once) if result.shown_once else result.body
+    )
     receipt.save()
     return result

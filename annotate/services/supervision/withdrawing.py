@@ -159,6 +159,13 @@ def restore_annotator(
     return begin(action=action, n_total=n_now, handler=restore_stretch, since=since, until=until)
 
 
+def outcome_text(*, annotator: Annotator, decision: ReviewWork | None) -> str:
+    """The outcome of a withdrawal or a restoration in words, also where there were no answers."""
+    if decision is None:
+        return f"{annotator} has no such answer; nothing was changed."
+    return bulk_decisions.summary(decision)
+
+
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a withdrawal."""
     annotator = bulk_decisions.annotator_of(decision)

@@ -11,13 +11,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.forms.review import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
+from annotate.forms.review import (
+    PERSON_ACTS_WITH_REASON,
+    PersonAct,
+    ReasonForm,
+    RestoreForm,
+    SinceForm,
+    WithdrawForm,
+)
 from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
 from annotate.views.review.review_log import work_panel
 
-ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
 N_LAST = 20  # lines of the log that are shown
 
 
@@ -35,7 +41,7 @@ def annotator(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def annotator_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Pause, resume, withdraw or restore."""
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=ACTS_WITH_REASON)
+    form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
     if not form.is_valid():
         return _page(request, annotator, form=form)
     act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
@@ -63,9 +69,7 @@ def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribut
         work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
     else:
         work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
-    if work is None:
-        return f"{annotator} has no such answer; nothing was changed."
-    return bulk_decisions.summary(work)
+    return withdrawing.outcome_text(annotator=annotator, decision=work)
 
 
 def _page(
@@ -92,7 +96,7 @@ def _page(
         "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
         "log_entries": log_entries[:N_LAST],
-        "form": form or ReasonForm(acts=PersonAct, acts_with_reason=ACTS_WITH_REASON),
+        "form": form or ReasonForm(acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON),
         "refusal": refusal,
     }
     return render(request, "annotate/people/annotator.html", context, status=422 if form else 200)

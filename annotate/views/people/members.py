@@ -10,9 +10,10 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access, tasks
 from annotate.forms.people import InviteForm
 from annotate.http import SignedIn
-from annotate.models import Annotator, Collection, Role
+from annotate.models import Collection, Role
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
+from annotate.services.people.members import annotator_of, members_of
 from annotate.task_queue import enqueue_on_commit
 
 
@@ -82,19 +83,8 @@ def _page(
     status: int = 200,
     **context: object,
 ) -> HttpResponse:
-    annotators = {
-        row.user_id: row
-        for row in Annotator.objects.filter(collection=collection, user__isnull=False)
-    }
-    rows = [
-        (
-            membership,
-            annotators.get(membership.user_id) if membership.role == Role.ANNOTATOR else None,
-        )
-        for membership in collection.memberships.select_related("user").order_by(
-            "role", "user__username"
-        )
-    ]
+    memberships = members_of(collection=collection).order_by("role", "user__username")
+    rows = [(membership, annotator_of(membership)) for membership in memberships]
     invitations = [
         (invitation, delivery_note(invitation))
         for invitation in collection.invitations.usable().order_by("expires_at")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from annotate.core.phrases import counted
@@ -60,17 +61,22 @@ class AlarmsPage(NamedTuple):
 
 def page(*, collection: Collection) -> AlarmsPage:
     """The page of alarms; three queries."""
-    alarms = Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk")
-    log = (
-        AlarmEvent.objects.filter(alarm__collection=collection)
-        .select_related("alarm", "annotator")
-        .order_by("-pk")
-    )
     return AlarmsPage(
-        [AlarmRow(alarm, alarm_text(alarm)) for alarm in alarms],
+        [AlarmRow(alarm, alarm_text(alarm)) for alarm in alarms_set(collection=collection)],
         rows_of(raising_events(collection=collection)),
-        rows_of(list(log[:MAX_LOG_EVENTS])),
+        rows_of(list(alarm_log(collection=collection)[:MAX_LOG_EVENTS])),
     )
+
+
+def alarms_set(*, collection: Collection) -> QuerySet[Alarm]:
+    """The alarms that have not ended, the oldest first."""
+    return collection.alarms.filter(ended_at=None).order_by("pk")
+
+
+def alarm_log(*, collection: Collection) -> QuerySet[AlarmEvent]:
+    """All rises and falls, the newest first."""
+    events = AlarmEvent.objects.filter(alarm__collection=collection)
+    return events.select_related("alarm", "annotator").order_by("-pk")
 
 
 def rows_of(events: list[AlarmEvent]) -> list[AlarmRow]:
@@ -108,7 +114,7 @@ def check_alarms(*, collection: Collection) -> int:
     rests on enough. Its last event is its state, so a second look notes nothing twice; a number
     that is no longer defined lets it fall.
     """
-    alarms = list(Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk"))
+    alarms = list(alarms_set(collection=collection))
     if not alarms:
         return 0
     kinds = ("agreement", "people")

@@ -1,0 +1,1 @@
+"""Endpoints about people: members, invitations, annotators, and a person's own data."""
