@@ -246,6 +246,12 @@ KEYS = {
     "annotate:part-source": lambda campaign: (
         Part.objects.get(item__collection=campaign.collection, kind="video").pk
     ),
+    "api:member": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,
+    "api:invitation": lambda campaign: campaign.collection.invitations.first().pk,
+    "api:annotator": lambda campaign: (
+        Annotator.objects.filter(collection=campaign.collection).last().pk
+    ),
+    "api:alarm": lambda campaign: campaign.collection.alarms.get().pk,
     "api:job": lambda campaign: campaign.collection.releases.earliest("pk").work_id,
     "api:run": lambda campaign: campaign.run.pk,
     "pooling:run": lambda campaign: campaign.run.pk,

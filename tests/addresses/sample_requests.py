@@ -107,6 +107,7 @@ def _joining(world: World) -> Iterator[SampleRequest]:
     login = {"login": world.users["stranger"].username, "password": cast.PASSWORD}
     yield SampleRequest("account_login", reverse("account_login"), "anonymous", login)
     yield _sample(collection, "annotate:invite", "lead", {"role": "annotator", "days": 14})
+    yield _sample(collection, "api:invitations", "lead", {"role": "annotator"}, as_json=True)
     key = {"name": "script", "scopes": ["runs:write"], "collection": collection.pk, "days": 1}
     yield SampleRequest("annotate:tokens", reverse("annotate:tokens"), "researcher", key)
 
@@ -233,7 +234,7 @@ def _people(campaign: Campaign) -> Iterator[SampleRequest]:
     ).earliest("pk")
     since = batch.opened_at.replace(microsecond=0)
     n = withdrawing.withdrawable(annotator=annotator, since=since).n
-    withdrawal = {"act": "withdraw", "since": since.isoformat(), "expected": n}
+    withdrawal = {"since": since.isoformat(), "expected": n}
     samples = [
         *(
             _sample(
@@ -253,7 +254,14 @@ def _people(campaign: Campaign) -> Iterator[SampleRequest]:
                 {**act, "reason": "has a cold"},
                 annotator.pk,
             )
-            for act in ({"act": "pause"}, withdrawal)
+            for act in ({"act": "pause"}, {"act": "withdraw", **withdrawal})
+        ),
+        *(
+            _sample(collection, f"api:annotator-{act}", "lead", body, annotator.pk, as_json=True)
+            for act, body in (
+                ("pause", {"reason": "has a cold"}),
+                ("withdraw", {**withdrawal, "reason": "was hasty"}),
+            )
         ),
         _sample(
             collection,
@@ -286,6 +294,8 @@ def _settings(campaign: Campaign) -> Iterator[SampleRequest]:
     yield _sample(
         collection, "metrics:alarms", lead, {"kind": "gold", "below": 50, "n_at_least": 1}
     )
+    alarm = {"kind": "gold", "below": 60, "n_at_least": 1}
+    yield _sample(collection, "api:alarms", lead, alarm, as_json=True)
     training = {
         "quiz_mark": "0.5",
         "measure": "accuracy",
