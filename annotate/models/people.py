@@ -169,7 +169,10 @@ class ApiToken(models.Model):
         )
         RELEASES_READ = "releases:read", "Download releases, and what changed between them"
         RELEASES_WRITE = "releases:write", "Make, publish and withdraw releases, and read them"
-        MEMBERS_WRITE = "members:write", "Read who is a member, invite and remove people"
+        MEMBERS_WRITE = (
+            "members:write",
+            "Read who is a member, invite, remove and pause people, withdraw their labels",
+        )
         COLLECTIONS_WRITE = (
             "collections:write",
             "Make collections, change their settings, decide what waits in the inbox",

@@ -103,6 +103,7 @@ def test_alarms_are_filtered_by_state_and_kind(client, study, headers):
     def ids(**filters):
         return [row["id"] for row in get(client, headers, **filters)["alarms"]]
 
+    assert [row["state"] for row in get(client, headers)["alarms"]] == ["up", "down"]
     assert (ids(), ids(state="up"), ids(state="down")) == ([alpha, gold], [alpha], [gold])
     assert (ids(kind="gold"), ids(kind="gold", state="up")) == ([gold], [])
     for url, parameters, sentence in (
