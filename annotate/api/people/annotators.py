@@ -39,7 +39,7 @@ class WithdrawalSerializer(serializers.Serializer):
 
 
 class DecisionSerializer(serializers.Serializer):
-    """What a decision about answers did, or is about to do."""
+    """A decision about answers: the outcome, or the work that is under way."""
 
     summary = serializers.CharField(help_text="In words, as the page says it.")
     n_total = serializers.IntegerField(help_text="How many answers it is about.")
@@ -61,7 +61,7 @@ class AnnotatorAnswer(AnnotatorSerializer):
 
 
 class WithdrawableSerializer(serializers.Serializer):
-    """How much would be withdrawn."""
+    """The extent of a withdrawal."""
 
     n_labels = serializers.IntegerField(help_text="Labels, which enter agreement.")
     n_checks = serializers.IntegerField(help_text="Answers to golds and other checks.")
@@ -105,7 +105,10 @@ class AnnotatorEndpoint(Endpoint):
     def fields(
         self, request: TokenRequest, act: PersonAct, form: type[ReasonRequest]
     ) -> dict[str, Any]:
-        """What was sent, with a reason where the action needs one; raises Unprocessable."""
+        """The fields that were sent, with a reason where the action needs one.
+
+        Raises Unprocessable.
+        """
         fields = validated(form(data=request.data))
         reason_form = ReasonForm(
             {"act": act, "reason": fields["reason"]},
@@ -182,7 +185,7 @@ class WithdrawableView(AnnotatorEndpoint):
         responses={200: WithdrawableSerializer},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
-        """How many answers from `since` on count and would be withdrawn."""
+        """The number of answers from `since` on that count and would be withdrawn."""
         annotator = self.annotator(request, slug, pk)
         parameters = page_parameters(request=request, names={"since": "since"})
         since = validated(SinceParameters(data=parameters.dict()))["since"]

@@ -61,7 +61,7 @@ class InvitationSerializer(AnswerSerializer):
 
     @extend_schema_field(serializers.ChoiceField(choices=Delivery.choices))
     def get_delivery(self, invitation: Invitation) -> str:
-        """How far its mail is; for `not_sent`, revoke it and make a link instead."""
+        """The state of its mail; for `not_sent`, revoke it and make a link instead."""
         return str(delivery_of(invitation))
 
 

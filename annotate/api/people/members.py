@@ -56,7 +56,7 @@ class MemberSerializer(AnswerSerializer):
 
     @extend_schema_field(AnnotatorSerializer(allow_null=True))
     def get_annotator(self, membership: Membership) -> dict[str, object] | None:
-        """Whom she judges as; null for a role that does not judge."""
+        """The annotator that she judges as; null for a role that does not judge."""
         annotator = annotator_of(membership)
         return None if annotator is None else AnnotatorSerializer(annotator).data
 

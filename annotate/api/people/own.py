@@ -43,7 +43,7 @@ class OwnWorkSerializer(serializers.Serializer):
 
 
 class OwnEventSerializer(serializers.Serializer):
-    """What happened to a judgment."""
+    """An event by which a judgment was undone, withdrawn or restored."""
 
     kind = serializers.ChoiceField(choices=JudgmentEvent.Kind.choices)
     at = MomentField()
@@ -83,7 +83,7 @@ class OwnWorkView(Endpoint):
 
     @extend_schema(responses={200: OwnWorkSerializer})
     def get(self, request: TokenRequest, slug: str) -> Response:
-        """How far the token's owner is as an annotator: today, in all, and in her batch."""
+        """The progress of the token's owner as an annotator: today, in all, and in her batch."""
         get_collection(request=request, slug=slug, roles=(Role.ANNOTATOR,))
         annotator = access.get_annotator(user=request.user, slug=slug)
         page_parameters(request=request, names={})

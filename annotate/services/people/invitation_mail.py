@@ -51,7 +51,7 @@ def send(*, invitation: Invitation) -> None:
 
 
 class Delivery(TextChoices):
-    """How far the mail of an invitation is."""
+    """The states of the mail of an invitation."""
 
     NO_MAIL = "no_mail"
     BEING_SENT = "being_sent"
@@ -60,7 +60,7 @@ class Delivery(TextChoices):
 
 
 def delivery_of(invitation: Invitation) -> Delivery:
-    """How far the mail of an invitation is; one that failed at first may be tried again."""
+    """The state of its mail; one that failed at first may be tried again."""
     if invitation.mailed_at:
         return Delivery.SENT
     if not invitation.by_mail:

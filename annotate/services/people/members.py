@@ -8,7 +8,7 @@ from annotate.models import Annotator, Collection, Membership, Role
 
 
 def members_of(*, collection: Collection) -> QuerySet[Membership]:
-    """Who holds a role in a collection, with what `annotator_of` needs; two queries."""
+    """The roles that people hold in a collection, ready for `annotator_of`; two queries."""
     annotators = collection.annotators.all()
     return collection.memberships.select_related("user").prefetch_related(
         Prefetch("user__annotators", annotators, to_attr="annotators_here")
