@@ -326,13 +326,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {
+    "ENUM_NAME_OVERRIDES": {  # fields of one name with other choices
         "JobState": "annotate.models.work.WorkState.choices",
         "ReleaseState": "metrics.api.release_answers.STATES",
-    "ENUM_NAME_OVERRIDES": {  # fields of one name with other choices
-        "AlarmKindEnum": "metrics.models.alarms.AlarmKind.choices",
-        "AlarmEventKindEnum": "metrics.models.alarms.AlarmEventKind.choices",
-        "JudgmentEventKindEnum": "annotate.models.judgments.JudgmentEventKind.choices",
+        "AlarmKind": "metrics.models.alarms.AlarmKind.choices",
+        "AlarmEventKind": "metrics.models.alarms.AlarmEventKind.choices",
+        "JudgmentEventKind": "annotate.models.judgments.JudgmentEventKind.choices",
     },
 }
 

@@ -17,11 +17,6 @@ PAGE_PARAMETERS = (
     OpenApiParameter("cursor", str, description="Where a page begins; `next` holds it."),
 )
 
-PAGED = [
-    OpenApiParameter("cursor", str, description="Where the page begins: `next` has it."),
-    OpenApiParameter("page_size", int, description="Rows of a page, 1 to 1,000.", default=100),
-]
-
 
 class Pages(CursorPagination):
     """Pages by a cursor: rows that come meanwhile move none of the others to another page.

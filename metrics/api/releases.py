@@ -14,7 +14,7 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import validated
-from annotate.api.pages import PAGED, page_answer, page_of
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.background import works
 from metrics.api.release_answers import (
@@ -57,7 +57,9 @@ class ReleasesEndpoint(Endpoint):
 class ReleasesView(ReleasesEndpoint):
     """The releases of a collection, the newest first."""
 
-    @extend_schema(parameters=PAGED, responses=page_answer(name="releases", row=ReleaseSerializer))
+    @extend_schema(
+        parameters=PAGE_PARAMETERS, responses=page_answer(name="releases", row=ReleaseSerializer)
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, with their states."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
