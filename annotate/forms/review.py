@@ -11,29 +11,6 @@ from annotate.models import Annotator, Collection, Level, ReviewAction, User
 REASON_LENGTH = 200
 
 
-class PairAct(TextChoices):
-    """Actions on a pair other than giving it a grade."""
-
-    UNDO = "undo", "Take the adjudication back"
-    RETURN = "return", "Return it to the queue"
-    REOPEN = "reopen", "Open its reports again"
-    EXCLUDE_PAIR = "exclude-pair", "Exclude this pair"
-    EXCLUDE_QUERY = "exclude-query", "Exclude the query with all its pairs"
-    EXCLUDE_DOCUMENT = "exclude-document", "Exclude the document with all its pairs"
-    RESTORE_PAIR = "restore-pair", "Take this pair back in"
-    RESTORE_QUERY = "restore-query", "Take the query back in"
-    RESTORE_DOCUMENT = "restore-document", "Take the document back in"
-
-
-class BatchAct(TextChoices):
-    """Actions on a batch."""
-
-    ACCEPT = "accept", "Accept"
-    REJECT = "reject", "Reject"
-    REQUEUE = "requeue", "Ask again"
-    REOPEN = "reopen", "Take the verdict back"
-
-
 class PersonAct(TextChoices):
     """Actions on a person's work."""
 

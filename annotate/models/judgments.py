@@ -220,6 +220,10 @@ class Resolution(models.Model):
         default=False, help_text="It has the labels that open rounds want, or else closed ones did."
     )
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField(
+        db_default=ClockTimestamp(),
+        help_text="Since then it is what it is; the database writes it.",
+    )
 
     class Meta:
         indexes = [
@@ -228,6 +232,7 @@ class Resolution(models.Model):
                 condition=Q(status=ResolutionStatus.DISPUTED),
                 name="annotate_resolution_disputed",
             ),
+            models.Index(fields=["collection", "changed_at"], name="annotate_resolution_changed"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -1,13 +1,12 @@
 """The inbox of a lead: batches, pairs and golds, counted in one query and listed page by page."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, TextChoices
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery, TextChoices
 from django.db.models.functions import Coalesce
 
 from annotate.models import (
@@ -40,7 +39,7 @@ OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
 _ROUND_PAIRS = RoundPair.objects.filter(pair=OuterRef("pair"))
 IS_WANTED = Exists(_ROUND_PAIRS.filter(dropped_at=None))
 _IS_NOT_DROPPED = IS_WANTED | ~Exists(_ROUND_PAIRS)
-_REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
+_REPORTED = {Tab.ESCALATED: [Report.Kind.ESCALATED], Tab.CANNOT: [Report.Kind.CANNOT_JUDGE]}
 
 
 class Waiting(NamedTuple):
@@ -66,6 +65,11 @@ class WaitingPair(NamedTuple):
     pair: Pair
     levels: list[Level]
     reports: list[Report]
+
+    @classmethod
+    def of(cls, pair: Any) -> Self:
+        """Make it of a pair that was read with `with_labels_and_reports`."""
+        return cls(pair, [label.judgment.level for label in pair.labels], pair.open_reports)
 
     @property
     def n_people(self) -> int:
@@ -131,13 +135,30 @@ def pair_page(
 ) -> tuple[Page, list[WaitingPair]]:
     """Return one page of a tab's pairs by key, with their levels and reports; six queries."""
     page = Paginator(_keys(collection, tab), PAGE_SIZE).get_page(number)
-    keys = list(page.object_list)
-    pairs = Pair.objects.select_related("query", "document").prefetch_related(
-        "query__parts", "document__parts"
+    pairs_by_key = with_labels_and_reports(Pair.objects.all(), tab=tab).in_bulk(page.object_list)
+    return page, [WaitingPair.of(pairs_by_key[key]) for key in page.object_list]
+
+
+def waiting_pairs(*, collection: Collection, tab: Tab) -> QuerySet[Pair]:
+    """Return the pairs of a tab, for WaitingPair."""
+    pairs = Pair.objects.filter(pk__in=_rows(collection, tab).values("pair"))
+    return with_labels_and_reports(pairs, tab=tab)
+
+
+def with_labels_and_reports(pairs: QuerySet[Pair], *, tab: Tab) -> QuerySet[Pair]:
+    """Read pairs with what WaitingPair has of them, in a constant number of queries."""
+    labels = CountingJudgment.objects.labels().select_related("judgment__level")
+    reports = Report.objects.open().filter(kind__in=_REPORTED.get(tab, []))
+    return pairs.select_related("query", "document").prefetch_related(
+        "query__parts",
+        "document__parts",
+        Prefetch("counting_judgments", labels.order_by("number", "seat"), to_attr="labels"),
+        Prefetch(
+            "reports",
+            reports.select_related("annotator__user").order_by("pk"),
+            to_attr="open_reports",
+        ),
     )
-    pairs_by_id = pairs.in_bulk(keys)
-    levels, reports = _levels(keys), _reports(keys, tab)
-    return page, [WaitingPair(pairs_by_id[key], levels[key], reports[key]) for key in keys]
 
 
 def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
@@ -157,22 +178,5 @@ def _rows(collection: Collection | OuterRef, tab: Tab) -> QuerySet:
             IS_WANTED, collection=collection, status=Resolution.Status.DISPUTED
         )
     return Report.objects.filter(
-        _IS_NOT_DROPPED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab]
+        _IS_NOT_DROPPED, collection=collection, state=Report.State.OPEN, kind__in=_REPORTED[tab]
     )
-
-
-def _levels(pairs: Sequence[int]) -> dict[int, list[Level]]:
-    labels = CountingJudgment.objects.labels().filter(pair__in=pairs)
-    levels: dict[int, list[Level]] = defaultdict(list)
-    for label in labels.select_related("judgment__level").order_by("number", "seat"):
-        levels[label.pair_id].append(label.judgment.level)
-    return levels
-
-
-def _reports(pairs: Iterable[int], tab: Tab) -> dict[int, list[Report]]:
-    reports_by_pair: dict[int, list[Report]] = defaultdict(list)
-    if tab in _REPORTED:
-        rows = Report.objects.filter(pair__in=pairs, state=Report.State.OPEN, kind=_REPORTED[tab])
-        for report in rows.select_related("annotator__user").order_by("pk"):
-            reports_by_pair[report.pair_id].append(report)
-    return reports_by_pair

@@ -1,7 +1,5 @@
 """One batch, for a lead: its answers, the marks of its golds, and the verdict on it."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -10,25 +8,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.forms.review import BatchAct, ReasonForm
+from annotate.forms.review import ReasonForm
 from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.review.batch_details import golds_sentence, lines_of
-from annotate.services.supervision import bulk_decisions, verdicts
-from annotate.views.review.review_log import work_panel
-
-ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
-WITHDRAWALS = {
-    BatchAct.REJECT: (verdicts.reject_batch, "rejected"),
-    BatchAct.REQUEUE: (verdicts.requeue_batch, "asked again"),
-}
-REFUSALS = (
-    verdicts.BatchUnfinished,
-    verdicts.BatchJudged,
-    verdicts.NoVerdict,
-    bulk_decisions.DecisionUnderWay,
+from annotate.services.review.decisions import (
+    BATCH_ACTS_WITH_REASON,
+    BATCH_REFUSALS,
+    BatchAct,
+    decide_batch,
 )
+from annotate.services.supervision import bulk_decisions
+from annotate.views.review.review_log import work_panel
 
 
 @require_safe
@@ -44,36 +36,20 @@ def batch(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def batch_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Accept it, reject it, ask again, or take the verdict back."""
     batch = access.get_batch(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=BatchAct, acts_with_reason=ACTS_WITH_REASON)
+    form = ReasonForm(request.POST, acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON)
     if not form.is_valid():
         return _page(request, batch, form=form)
     try:
-        message = _do(
-            BatchAct(form.cleaned_data["act"]),
-            batch,
+        decision = decide_batch(
+            batch=batch,
+            act=BatchAct(form.cleaned_data["act"]),
             by=request.user,
             reason=form.cleaned_data["reason"],
         )
-    except REFUSALS as error:
+    except BATCH_REFUSALS as error:
         return _page(request, batch, form=form, refusal=str(error))
-    messages.success(request, message)
+    messages.success(request, decision.sentence)
     return redirect("annotate:inbox-batch", slug, pk)
-
-
-def _do(act: BatchAct, batch: Batch, **attribution: Any) -> str:
-    """Carry out the action; return a message about it."""
-    name = f"Batch {batch.number} of {batch.annotator}"
-    if act == BatchAct.ACCEPT:
-        verdicts.accept_batch(batch=batch, **attribution)
-        return f"{name} is accepted."
-    if act == BatchAct.REOPEN:
-        work = verdicts.reopen_batch(batch=batch, **attribution)
-        summary = bulk_decisions.summary(work) if work.n_total else ""
-        return f"{name} waits for a verdict again. {summary}".strip()
-    handler, verb = WITHDRAWALS[act]
-    requeue_work = handler(batch=batch, **attribution)
-    summary = bulk_decisions.summary(requeue_work) if requeue_work else ""
-    return f"{name} is {verb}. {summary}".strip()
 
 
 def _page(
@@ -91,7 +67,7 @@ def _page(
         ),
         "is_out": is_out,
         "shows_names": "names" in request.GET,
-        "form": form or ReasonForm(acts=BatchAct, acts_with_reason=ACTS_WITH_REASON),
+        "form": form or ReasonForm(acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON),
         "refusal": refusal,
     }
     return render(request, "annotate/review/batch.html", context, status=422 if form else 200)

@@ -1,8 +1,5 @@
 """One pair that waits for a lead: its answers and reports, and the lead's decisions about it."""
 
-from collections.abc import Callable
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -14,44 +11,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.forms.review import AdjudicateForm, PairAct, ReasonForm
+from annotate.forms.review import AdjudicateForm, ReasonForm
 from annotate.http import ItemContent, SignedIn, item_content
-from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
-from annotate.services.review import adjudicating, exclusions, inbox, report_settling
+from annotate.models import Collection, Level, Pair, Report, Role
+from annotate.services.review import decisions, inbox
+from annotate.services.review.decisions import PAIR_ACTS_WITH_REASON, PairAct
 from annotate.services.review.inbox_hints import saving_hint
 from annotate.services.review.pair_history import History, history_of
 from annotate.services.supervision import bulk_decisions
 from annotate.views.review.inbox import requested_tab
 from annotate.views.review.review_log import work_panel
-
-ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
-PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
-    PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
-    PairAct.RETURN: (
-        report_settling.settle_reports,
-        "{pair} is back in the queue, for others than those who reported it.",
-    ),
-    PairAct.REOPEN: (report_settling.reopen_reports, "The reports on {pair} are open again."),
-    PairAct.EXCLUDE_PAIR: (
-        exclusions.exclude_pair,
-        "{pair} is excluded: nobody is asked for it, and it counts as unjudged.",
-    ),
-    PairAct.RESTORE_PAIR: (exclusions.restore_pair, "{pair} is taken back in."),
-}
-ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
-    PairAct.EXCLUDE_QUERY: (exclusions.exclude_item, "query"),
-    PairAct.EXCLUDE_DOCUMENT: (exclusions.exclude_item, "document"),
-    PairAct.RESTORE_QUERY: (exclusions.restore_item, "query"),
-    PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
-}
-REFUSALS = (
-    adjudicating.NotAdjudicated,
-    adjudicating.NotInARound,
-    report_settling.NothingOpen,
-    report_settling.NothingSettled,
-    exclusions.ExclusionUnchanged,
-    bulk_decisions.DecisionUnderWay,
-)
 
 
 @require_safe
@@ -72,10 +41,10 @@ def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _pair_page(request, pair, form=form)
     try:
-        adjudicating.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
-    except adjudicating.NotInARound as error:
+        decision = decisions.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
+    except decisions.PAIR_REFUSALS as error:
         return _pair_page(request, pair, form=form, refusal=str(error))
-    _tell(request, pair, f"Grade {form.cleaned_data['grade']} decides {pair}.")
+    _tell(request, pair, decision.sentence)
     return _onward(request, pair)
 
 
@@ -84,30 +53,22 @@ def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def pair_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Return the pair to the queue, leave it or one of its items out, or take one of these back."""
     pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
-    form = ReasonForm(request.POST, acts=PairAct, acts_with_reason=ACTS_WITH_REASON)
+    form = ReasonForm(request.POST, acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON)
     if not form.is_valid():
         return _pair_page(request, pair, act_form=form)
     act = PairAct(form.cleaned_data["act"])
     try:
-        message = _do(act, pair, by=request.user, reason=form.cleaned_data["reason"])
-    except REFUSALS as error:
+        decision = decisions.decide_pair(
+            pair=pair, act=act, by=request.user, reason=form.cleaned_data["reason"]
+        )
+    except decisions.PAIR_REFUSALS as error:
         return _pair_page(request, pair, act_form=form, refusal=str(error))
-    _tell(request, pair, message)
+    _tell(request, pair, decision.sentence)
     return (
         _onward(request, pair)
-        if act in (*ACTS_WITH_REASON, PairAct.RETURN)
+        if act in (*PAIR_ACTS_WITH_REASON, PairAct.RETURN)
         else redirect(_address(pair, request))
     )
-
-
-def _do(act: PairAct, pair: Pair, **attribution: Any) -> str:
-    """Carry out the action; return a message about it."""
-    if act in ITEM_ACTS:
-        handler, side = ITEM_ACTS[act]
-        return bulk_decisions.summary(handler(item=getattr(pair, side), **attribution))
-    service, message = PAIR_ACTS[act]
-    service(pair=pair, **attribution)
-    return message.format(pair=pair)
 
 
 def _pair_page(
@@ -119,7 +80,7 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels, tab = pair.collection, _levels(pair.collection), requested_tab(request)
-    decisions = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
+    unfinished_works = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
     history = history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
@@ -127,13 +88,13 @@ def _pair_page(
         "levels": levels,
         "history": history,
         "was_returned": _was_returned(history),
-        "works": [work_panel(decision, collection.slug) for decision in decisions],
+        "works": [work_panel(decision, collection.slug) for decision in unfinished_works],
         "sides": _sides(pair),
         "tab": tab or "",
         "saving_hint": saving_hint(tab),
         "shows_names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
-        "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),
+        "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON),
         "refusal": refusal,
     }
     status = 422 if form or act_form else 200

@@ -19,8 +19,8 @@ from annotate.core.files.spreadsheet_cells import safe_cell
 from annotate.core.labels.answers import Telemetry
 
 LINES_A_PIECE = 5_000  # at least, but for the last: rows of a Parquet file in memory at a time
-_MOMENT = pa.timestamp("ms", tz="UTC")
-_WORD = pa.dictionary(pa.int32(), pa.string())
+MOMENT = pa.timestamp("ms", tz="UTC")
+WORD = pa.dictionary(pa.int32(), pa.string())
 # level : the grade's name at present
 # reasons, shown_at, at : in the order given; moments as 2024-05-31T14:00:00.000Z
 # guidelines : the version of the guidelines that the annotator read
@@ -32,27 +32,21 @@ SCHEMA = pa.schema(
     {
         "query": pa.string(),
         "document": pa.string(),
-        "annotator": _WORD,
-        "origin": _WORD,
+        "annotator": WORD,
+        "origin": WORD,
         "grade": pa.int32(),
-        "level": _WORD,
+        "level": WORD,
         "reasons": pa.list_(pa.string()),
-        "shown_at": _MOMENT,
-        "at": _MOMENT,
+        "shown_at": MOMENT,
+        "at": MOMENT,
         **dict.fromkeys(Telemetry._fields, pa.int32()),
         "guidelines": pa.int32(),
         "grouped": pa.bool_(),
-        "purpose": _WORD,
-        "why": _WORD,
-        "round": _WORD,
-        "status": _WORD,
+        "purpose": WORD,
+        "why": WORD,
+        "round": WORD,
+        "status": WORD,
     }
-)
-_AS_JSON = pa.schema(
-    [
-        pa.field(field.name, pa.string() if field.type in (_WORD, _MOMENT) else field.type)
-        for field in SCHEMA
-    ]
 )
 
 
@@ -87,33 +81,37 @@ def csv_cells(row: Mapping[str, Any]) -> list[object]:
     ]
 
 
-def as_parquet(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def as_parquet(pieces: Iterable[bytes], schema: pa.Schema = SCHEMA) -> Iterator[bytes]:
     """Write Parquet with typed columns: moments are timestamps in UTC, reasons lists."""
     sink = Sink()
-    with parquet_writer(sink) as writer:
+    with parquet_writer(sink, schema) as writer:
         for piece in pieces:
-            writer.write_table(table_of(piece))
+            writer.write_table(table_of(piece, schema))
             yield sink.take()
     yield sink.take()
 
 
-def parquet_writer(stream: BinaryIO | Sink) -> parquet.ParquetWriter:
+def parquet_writer(stream: BinaryIO | Sink, schema: pa.Schema = SCHEMA) -> parquet.ParquetWriter:
     """A writer of a Parquet file of judgments: each table is a row group of its own.
 
     Batches would wait in memory for a million rows.
     """
-    return parquet.ParquetWriter(stream, SCHEMA, compression="zstd", store_schema=False)
+    return parquet.ParquetWriter(stream, schema, compression="zstd", store_schema=False)
 
 
-def table_of(piece: bytes) -> pa.Table:
+def table_of(piece: bytes, schema: pa.Schema = SCHEMA) -> pa.Table:
     """The rows of a piece."""
+    as_json = pa.schema(
+        pa.field(field.name, pa.string() if field.type in (WORD, MOMENT) else field.type)
+        for field in schema
+    )
     rows = arrow_json.read_json(
         pa.BufferReader(piece),
         arrow_json.ReadOptions(use_threads=False, block_size=len(piece)),
-        arrow_json.ParseOptions(explicit_schema=_AS_JSON, unexpected_field_behavior="error"),
+        arrow_json.ParseOptions(explicit_schema=as_json, unexpected_field_behavior="error"),
     )
-    columns = [_column(field, rows[field.name].combine_chunks()) for field in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    columns = [_column(field, rows[field.name].combine_chunks()) for field in schema]
+    return pa.table(columns, schema=schema)
 
 
 # the writers of the formats, by the suffix of their files
@@ -125,4 +123,4 @@ FORMATS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {
 
 
 def _column(field: pa.Field, cells: pa.Array) -> pa.Array:
-    return cells.dictionary_encode() if field.type == _WORD else cells.cast(field.type)
+    return cells.dictionary_encode() if field.type == WORD else cells.cast(field.type)

@@ -1,0 +1,293 @@
+"""API of a lead's inbox: what waits, counted by kind, and each kind in pages."""
+
+from typing import Any, NamedTuple
+
+from django.urls import path, reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.response import Response
+
+from annotate.api import TokenRequest, get_collection
+from annotate.api.endpoints import Endpoint
+from annotate.api.fields import AnswerSerializer, StrictSerializer
+from annotate.api.pages import page_answer, page_of
+from annotate.api.review.answers import ReportAnswerSerializer, SluggedSerializer
+from annotate.api.review.filters import filters
+from annotate.models import ApiToken, Batch, Collection, Gold, Pair, Role
+from annotate.services.golds import quality as gold_quality
+from annotate.services.judging import unplayable_pairs
+from annotate.services.pages import stuck_labels
+from annotate.services.review import inbox
+from annotate.services.review.inbox import Tab, WaitingPair
+
+LEAD = (Role.LEAD,)
+PAGE_PARAMETERS = [
+    OpenApiParameter("cursor", description="Of the next page."),
+    OpenApiParameter("page_size", OpenApiTypes.INT),
+]
+
+
+class InboxKind(NamedTuple):
+    """A kind of what waits, and how much of it there is."""
+
+    kind: str
+    name: str
+    n: int
+    url: str
+
+
+class InboxKindSerializer(serializers.Serializer):
+    """A kind of what waits."""
+
+    kind = serializers.ChoiceField(Tab.choices)
+    name = serializers.CharField()
+    n = serializers.IntegerField(help_text="Batches, pairs or golds. A pair may be in several.")
+    url = serializers.CharField(help_text="Of the list.")
+
+
+class UnplayableTypeSerializer(serializers.Serializer):
+    """A type of media that some browsers do not play."""
+
+    type = serializers.CharField(help_text="Empty where nobody knows it.")
+    n_pairs = serializers.IntegerField()
+
+
+class UnplayableSerializer(serializers.Serializer):
+    """Pairs that went on to others, since somebody's browser does not play them."""
+
+    n_pairs = serializers.IntegerField()
+    n_people = serializers.IntegerField()
+    n_waiting = serializers.IntegerField(help_text="Of these pairs, those that want a label.")
+    types = serializers.SerializerMethodField()
+
+    def get_types(self, pairs: unplayable_pairs.UnplayablePairs) -> list[dict[str, Any]]:
+        """Each type with its pairs."""
+        return [{"type": reason, "n_pairs": n} for reason, n in pairs.kinds]
+
+
+class StuckLabelsSerializer(serializers.Serializer):
+    """Labels that no present annotator can give."""
+
+    n_labels = serializers.IntegerField()
+    n_pairs = serializers.IntegerField()
+    is_more = serializers.BooleanField(help_text="There may be more than were counted.")
+
+
+class InboxSerializer(serializers.Serializer):
+    """What waits for a lead."""
+
+    kinds = InboxKindSerializer(many=True)
+    unplayable = UnplayableSerializer(allow_null=True, help_text="Null where there is none.")
+    stuck_labels = StuckLabelsSerializer(
+        allow_null=True, help_text="Looked for where pairs do not play everywhere; else null."
+    )
+
+
+class WaitingBatchSerializer(AnswerSerializer, SluggedSerializer):
+    """A batch that waits for a verdict; its labels count until it is rejected or asked again."""
+
+    url = serializers.SerializerMethodField()
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    is_held = serializers.SerializerMethodField(help_text="The policy held it for a lead.")
+    n_pairs = serializers.IntegerField()
+
+    class Meta:
+        model = Batch
+        fields = [
+            "id",
+            "url",
+            "number",
+            "annotator",
+            "is_held",
+            "n_golds",
+            "n_golds_right",
+            "n_pairs",
+            "finished_at",
+        ]
+
+    def get_url(self, batch: Batch) -> str:
+        """Its address."""
+        return self.batch_url(batch.pk)
+
+    def get_is_held(self, batch: Batch) -> bool:
+        """True if it is held."""
+        return batch.verdict == Batch.Verdict.HELD
+
+
+class WaitingPairSerializer(SluggedSerializer):
+    """A pair that waits for a decision."""
+
+    id = serializers.IntegerField(source="pair.pk")
+    url = serializers.SerializerMethodField()
+    query = serializers.CharField(source="pair.query.external_id")
+    document = serializers.CharField(source="pair.document.external_id")
+    grades = serializers.SerializerMethodField(help_text="Of the labels that count, by seat.")
+    n_people = serializers.IntegerField(help_text="People whose reports are open.")
+    reports = ReportAnswerSerializer(many=True, help_text="The open ones of this kind.")
+
+    def get_url(self, row: WaitingPair) -> str:
+        """Its address."""
+        return self.pair_url(row.pair.pk)
+
+    def get_grades(self, row: WaitingPair) -> list[int]:
+        """The grades of its labels."""
+        return [level.grade for level in row.levels]
+
+
+class DoubtfulGoldSerializer(SluggedSerializer):
+    """A gold that most people who are right on the others answer otherwise."""
+
+    id = serializers.IntegerField(source="gold.pk")
+    pair = serializers.IntegerField(source="gold.pair_id")
+    url = serializers.SerializerMethodField(help_text="Of the pair.")
+    query = serializers.CharField(source="gold.pair.query.external_id")
+    document = serializers.CharField(source="gold.pair.document.external_id")
+    grade = serializers.IntegerField(source="gold.grade")
+    origin = serializers.ChoiceField(Gold.Origin.choices, source="gold.origin")
+    n_good = serializers.IntegerField(help_text="Good people who answered it.")
+    n_good_wrong = serializers.IntegerField(help_text="Those of them who fail it.")
+    n = serializers.IntegerField(help_text="All who answered it.")
+    n_wrong = serializers.IntegerField(help_text="All who fail it.")
+
+    def get_url(self, line: gold_quality.GoldLine) -> str:
+        """The address of its pair."""
+        return self.pair_url(line.gold.pair_id)
+
+
+class BatchFilterSerializer(StrictSerializer):
+    """Filters of batches that wait."""
+
+    annotator = serializers.CharField(
+        max_length=120, required=False, help_text="Only those of this pseudonym."
+    )
+
+
+class PairFilterSerializer(StrictSerializer):
+    """Filters of pairs that wait."""
+
+    query = serializers.CharField(
+        max_length=500, required=False, help_text="Only pairs of the query with this id."
+    )
+
+
+class NoFilterSerializer(StrictSerializer):
+    """No filters."""
+
+
+class InboxEndpoint(Endpoint):
+    """The scope of all that reads the inbox, and the scope of decisions."""
+
+    scope = ApiToken.Scope.JUDGMENTS_READ
+    write_scope = ApiToken.Scope.COLLECTIONS_WRITE
+
+
+class InboxView(InboxEndpoint):
+    """GET collections/<slug>/inbox/"""
+
+    @extend_schema(responses=InboxSerializer)
+    def get(self, request: TokenRequest, slug: str) -> Response:
+        """What waits for a decision, counted by kind, for leads."""
+        collection = get_collection(request=request, slug=slug, roles=LEAD)
+        filters(request=request, form=NoFilterSerializer, others=())
+        unplayable = unplayable_pairs.unplayable_pairs(collection=collection)
+        labels = stuck_labels.stuck_labels(collection=collection) if unplayable else {}
+        answer = {
+            "kinds": kinds_of(collection),
+            "unplayable": unplayable,
+            "stuck_labels": stuck_labels.total_stuck(labels),
+        }
+        return Response(InboxSerializer(answer).data)
+
+
+class WaitingBatchesView(InboxEndpoint):
+    """GET collections/<slug>/inbox/batches/"""
+
+    @extend_schema(
+        operation_id="collections_inbox_batches_list",
+        parameters=[BatchFilterSerializer, *PAGE_PARAMETERS],
+        responses=page_answer(name="waiting_batches", row=WaitingBatchSerializer),
+    )
+    def get(self, request: TokenRequest, slug: str) -> Response:
+        """Batches whose golds failed or that the policy held, the oldest first."""
+        collection = get_collection(request=request, slug=slug, roles=LEAD)
+        choice = filters(request=request, form=BatchFilterSerializer)
+        rows = inbox.waiting_batches(collection=collection)
+        if choice:
+            rows = rows.filter(annotator__pseudonym=choice["annotator"])
+        return page_of(
+            request=request,
+            rows=rows,
+            ordering=("pk",),
+            name="waiting_batches",
+            as_json=lambda batch: WaitingBatchSerializer(batch, context={"slug": slug}).data,
+        )
+
+
+class WaitingPairsView(InboxEndpoint):
+    """GET collections/<slug>/inbox/disputed/, escalated/ and cannot/"""
+
+    tab = Tab.DISPUTED
+
+    @extend_schema(
+        parameters=[PairFilterSerializer, *PAGE_PARAMETERS],
+        responses=page_answer(name="waiting_pairs", row=WaitingPairSerializer),
+    )
+    def get(self, request: TokenRequest, slug: str) -> Response:
+        """Pairs that wait for a decision, by their keys, with labels and open reports."""
+        collection = get_collection(request=request, slug=slug, roles=LEAD)
+        choice = filters(request=request, form=PairFilterSerializer)
+        rows = inbox.waiting_pairs(collection=collection, tab=self.tab)
+        if choice:
+            rows = rows.filter(query__external_id=choice["query"])
+
+        def as_json(pair: Pair) -> dict[str, Any]:
+            return WaitingPairSerializer(WaitingPair.of(pair), context={"slug": slug}).data
+
+        return page_of(
+            request=request, rows=rows, ordering=("pk",), name="waiting_pairs", as_json=as_json
+        )
+
+
+class DoubtfulGoldsView(InboxEndpoint):
+    """GET collections/<slug>/inbox/golds/"""
+
+    @extend_schema(responses=page_answer(name="doubtful_golds", row=DoubtfulGoldSerializer))
+    def get(self, request: TokenRequest, slug: str) -> Response:
+        """Golds in doubt, the most doubtful first; one page."""
+        collection = get_collection(request=request, slug=slug, roles=LEAD)
+        filters(request=request, form=NoFilterSerializer, others=())
+        lines = gold_quality.doubtful(collection=collection)
+        rows = DoubtfulGoldSerializer(lines, many=True, context={"slug": slug})
+        return Response({"doubtful_golds": rows.data, "next": None})
+
+
+def kinds_of(collection: Collection) -> list[InboxKind]:
+    """The kinds of what waits in a collection, with their numbers."""
+    counts = inbox.count(collection=collection)._asdict()
+    counts[Tab.GOLDS] = len(gold_quality.doubtful(collection=collection))
+    return [
+        InboxKind(
+            tab.value,
+            tab.label,
+            counts[tab.value],
+            reverse(f"api:inbox-{tab.value}", args=[collection.slug]),
+        )
+        for tab in Tab
+    ]
+
+
+INBOX = "collections/<slug:slug>/inbox/"
+urlpatterns = [
+    path(INBOX, InboxView.as_view(), name="inbox"),
+    path(f"{INBOX}batches/", WaitingBatchesView.as_view(), name="inbox-batches"),
+    *(
+        path(
+            f"{INBOX}{tab.value}/",
+            WaitingPairsView.as_view(tab=tab),
+            name=f"inbox-{tab.value}",
+        )
+        for tab in inbox.OF_PAIRS
+    ),
+    path(f"{INBOX}golds/", DoubtfulGoldsView.as_view(), name="inbox-golds"),
+]

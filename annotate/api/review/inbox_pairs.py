@@ -1,0 +1,216 @@
+"""API of one pair for leads: all that people said of it, the lead's grade, and other decisions."""
+
+from typing import Any
+
+from django.urls import path, reverse
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.parsers import JSONParser
+from rest_framework.response import Response
+
+from annotate import access
+from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.api.endpoints import repeatable
+from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
+from annotate.api.review.answers import (
+    ActionSerializer,
+    DecisionSerializer,
+    ReportAnswerSerializer,
+    SluggedSerializer,
+    UnfinishedDecisionSerializer,
+    decided,
+)
+from annotate.api.review.inbox import INBOX, LEAD, InboxEndpoint
+from annotate.forms.review import AdjudicateForm, ReasonForm
+from annotate.models import (
+    Item,
+    JudgmentEvent,
+    JudgmentOutcome,
+    Pair,
+    PairExclusion,
+    Resolution,
+    Seat,
+)
+from annotate.services.review import decisions
+from annotate.services.review.pair_history import History, history_of
+from annotate.services.supervision import bulk_decisions
+
+MAX_GRADE = 32_767
+
+
+class JudgmentEventSerializer(AnswerSerializer):
+    """What became of a judgment later."""
+
+    class Meta:
+        model = JudgmentEvent
+        fields = ["kind", "reason", "at"]
+
+
+class PairAnswerSerializer(serializers.Serializer):
+    """A judgment of the pair, also one that does not count."""
+
+    id = serializers.IntegerField(source="judgment.pk")
+    annotator = serializers.CharField(source="judgment.annotator.pseudonym")
+    purpose = serializers.ChoiceField(Seat.Purpose.choices, source="judgment.purpose")
+    grade = serializers.IntegerField(source="judgment.level.grade")
+    level = serializers.CharField(source="judgment.level.name")
+    outcome = serializers.ChoiceField(JudgmentOutcome.Outcome.choices)
+    reasons = serializers.ListField(source="judgment.reasons", child=serializers.CharField())
+    comment = serializers.CharField(help_text="Of the annotator; may be empty.")
+    events = JudgmentEventSerializer(many=True)
+    active_seconds = serializers.FloatField(source="seconds", allow_null=True)
+    at = MomentField(source="judgment.at")
+
+
+class ExclusionSerializer(AnswerSerializer):
+    """Why and since when a pair is excluded."""
+
+    class Meta:
+        model = PairExclusion
+        fields = ["reason", "at"]
+
+
+class PairItemSerializer(AnswerSerializer):
+    """An item of the pair; `excluded_at` is null while it is not excluded."""
+
+    id = serializers.CharField(source="external_id")
+
+    class Meta:
+        model = Item
+        fields = ["id", "excluded_at", "excluded_reason"]
+
+
+class PairResolutionSerializer(AnswerSerializer):
+    """The grade of the pair and how it came about."""
+
+    policy = serializers.IntegerField(source="policy.version")
+
+    class Meta:
+        model = Resolution
+        fields = ["status", "grade", "n_labels", "is_complete", "policy", "changed_at"]
+
+
+class PairSerializer(SluggedSerializer):
+    """A pair with all that people said of it."""
+
+    id = serializers.IntegerField(source="pair.pk")
+    url = serializers.SerializerMethodField()
+    query = PairItemSerializer(source="pair.query")
+    document = PairItemSerializer(source="pair.document")
+    summary = serializers.CharField(source="sentence", help_text="How its grade came about.")
+    resolution = PairResolutionSerializer(allow_null=True)
+    adjudicated_grade = serializers.IntegerField(
+        source="adjudication.judgment.level.grade",
+        allow_null=True,
+        help_text="The grade by a lead that decides it; null where the labels do.",
+    )
+    exclusion = ExclusionSerializer(allow_null=True, help_text="Null where it is not excluded.")
+    gold_notes = serializers.ListField(
+        child=serializers.CharField(), help_text="What kind of gold it is or was."
+    )
+    judgments = PairAnswerSerializer(many=True)
+    reports = ReportAnswerSerializer(many=True)
+    decisions = serializers.SerializerMethodField(
+        help_text="About its items, under way or stopped half-way."
+    )
+
+    def get_url(self, history: History) -> str:
+        """Its address."""
+        return self.pair_url(history.pair.pk)
+
+    @extend_schema_field(UnfinishedDecisionSerializer(many=True))
+    def get_decisions(self, history: History) -> list[dict[str, Any]]:
+        """The unfinished decisions."""
+        items = [history.pair.query, history.pair.document]
+        rows = bulk_decisions.unfinished_of_items(items=items)
+        return list(UnfinishedDecisionSerializer(rows, many=True).data)
+
+
+class PairActionSerializer(ActionSerializer):
+    """An action on a pair, or on one of its items with all its pairs."""
+
+    act = serializers.ChoiceField(decisions.PairAct.choices)
+
+
+class AdjudicationSerializer(StrictSerializer):
+    """A lead's grade."""
+
+    grade = serializers.IntegerField(min_value=0, max_value=MAX_GRADE)
+    note = serializers.CharField(
+        max_length=500, allow_blank=True, required=False, help_text="Why; stays in the log."
+    )
+
+
+class PairEndpoint(InboxEndpoint):
+    """A pair for the collection's leads."""
+
+    parser_classes = [JSONParser]
+
+    def pair(self, request: TokenRequest, slug: str, pk: int) -> Pair:
+        """The pair; else Http404."""
+        get_collection(request=request, slug=slug, roles=LEAD)
+        return access.get_pair(user=request.user, slug=slug, pk=pk, roles=LEAD)
+
+
+class PairView(PairEndpoint):
+    """GET collections/<slug>/inbox/pairs/<id>/"""
+
+    @extend_schema(responses=PairSerializer)
+    def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
+        """A pair with its judgments under pseudonyms, comments, reports, and its resolution."""
+        history = history_of(pair=self.pair(request, slug, pk), for_lead=True)
+        return Response(PairSerializer(history, context={"slug": slug}).data)
+
+
+class PairAdjudicationView(PairEndpoint):
+    """POST collections/<slug>/inbox/pairs/<id>/adjudicate/"""
+
+    @extend_schema(request=AdjudicationSerializer, responses=DecisionSerializer)
+    @repeatable
+    def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
+        """Give the pair the lead's `grade`, with a `note`; her other grade of it is replaced."""
+        pair = self.pair(request, slug, pk)
+        values = validated(AdjudicationSerializer(data=request.data))
+        form = AdjudicateForm(values, levels=list(pair.collection.levels.all()))
+        if not form.is_valid():
+            raise invalid_form(form)
+        try:
+            decision = decisions.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
+        except decisions.PAIR_REFUSALS as error:
+            raise Unprocessable(str(error)) from error
+        return decided(decision, url=reverse("api:inbox-pair", args=[slug, pk]))
+
+
+class PairActView(PairEndpoint):
+    """POST collections/<slug>/inbox/pairs/<id>/act/"""
+
+    @extend_schema(
+        request=PairActionSerializer,
+        responses={200: DecisionSerializer, 202: DecisionSerializer},
+    )
+    @repeatable
+    def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
+        """Take the grade back, settle or open reports, exclude or restore: `act`, `reason`."""
+        pair = self.pair(request, slug, pk)
+        values = validated(PairActionSerializer(data=request.data))
+        form = ReasonForm(
+            values,
+            acts=decisions.PairAct,
+            acts_with_reason=decisions.PAIR_ACTS_WITH_REASON,
+        )
+        if not form.is_valid():
+            raise invalid_form(form)
+        act, reason = decisions.PairAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
+        try:
+            decision = decisions.decide_pair(pair=pair, act=act, by=request.user, reason=reason)
+        except decisions.PAIR_REFUSALS as error:
+            raise Unprocessable(str(error)) from error
+        return decided(decision, url=reverse("api:inbox-pair", args=[slug, pk]))
+
+
+PAIR = f"{INBOX}pairs/<int:pk>/"
+urlpatterns = [
+    path(PAIR, PairView.as_view(), name="inbox-pair"),
+    path(f"{PAIR}adjudicate/", PairAdjudicationView.as_view(), name="inbox-pair-adjudicate"),
+    path(f"{PAIR}act/", PairActView.as_view(), name="inbox-pair-act"),
+]

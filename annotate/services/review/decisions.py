@@ -1,0 +1,125 @@
+"""Decisions of leads about batches and pairs, each by the name of its action."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from django.db.models import TextChoices
+
+from annotate.models import Batch, Pair, ReviewWork, User
+from annotate.services.judging.judging import UnknownGrade
+from annotate.services.review import adjudicating, exclusions, report_settling
+from annotate.services.supervision import bulk_decisions, verdicts
+
+
+class BatchAct(TextChoices):
+    """Actions on a batch."""
+
+    ACCEPT = "accept", "Accept"
+    REJECT = "reject", "Reject"
+    REQUEUE = "requeue", "Ask again"
+    REOPEN = "reopen", "Take the verdict back"
+
+
+class PairAct(TextChoices):
+    """Actions on a pair other than giving it a grade."""
+
+    UNDO = "undo", "Take the adjudication back"
+    RETURN = "return", "Return it to the queue"
+    REOPEN = "reopen", "Open its reports again"
+    EXCLUDE_PAIR = "exclude-pair", "Exclude this pair"
+    EXCLUDE_QUERY = "exclude-query", "Exclude the query with all its pairs"
+    EXCLUDE_DOCUMENT = "exclude-document", "Exclude the document with all its pairs"
+    RESTORE_PAIR = "restore-pair", "Take this pair back in"
+    RESTORE_QUERY = "restore-query", "Take the query back in"
+    RESTORE_DOCUMENT = "restore-document", "Take the document back in"
+
+
+class Decision(NamedTuple):
+    """A decision that was made.
+
+    sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
+    """
+
+    sentence: str
+    work: ReviewWork | None = None
+
+
+BATCH_ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
+BATCH_REFUSALS = (
+    verdicts.BatchUnfinished,
+    verdicts.BatchJudged,
+    verdicts.NoVerdict,
+    bulk_decisions.DecisionUnderWay,
+)
+PAIR_ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
+PAIR_REFUSALS = (
+    UnknownGrade,
+    adjudicating.NotAdjudicated,
+    adjudicating.NotInARound,
+    report_settling.NothingOpen,
+    report_settling.NothingSettled,
+    exclusions.ExclusionUnchanged,
+    bulk_decisions.DecisionUnderWay,
+)
+_WITHDRAWALS = {
+    BatchAct.REJECT: (verdicts.reject_batch, "rejected"),
+    BatchAct.REQUEUE: (verdicts.requeue_batch, "asked again"),
+}
+_PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
+    PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
+    PairAct.RETURN: (
+        report_settling.settle_reports,
+        "{pair} is back in the queue, for others than those who reported it.",
+    ),
+    PairAct.REOPEN: (report_settling.reopen_reports, "The reports on {pair} are open again."),
+    PairAct.EXCLUDE_PAIR: (
+        exclusions.exclude_pair,
+        "{pair} is excluded: nobody is asked for it, and it counts as unjudged.",
+    ),
+    PairAct.RESTORE_PAIR: (exclusions.restore_pair, "{pair} is taken back in."),
+}
+_ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
+    PairAct.EXCLUDE_QUERY: (exclusions.exclude_item, "query"),
+    PairAct.EXCLUDE_DOCUMENT: (exclusions.exclude_item, "document"),
+    PairAct.RESTORE_QUERY: (exclusions.restore_item, "query"),
+    PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
+}
+
+
+def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> Decision:
+    """Carry out an action on a batch. Raises one of BATCH_REFUSALS.
+
+    The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
+    """
+    name = f"Batch {batch.number} of {batch.annotator}"
+    if act == BatchAct.ACCEPT:
+        verdicts.accept_batch(batch=batch, by=by, reason=reason)
+        return Decision(f"{name} is accepted.")
+    if act == BatchAct.REOPEN:
+        work = verdicts.reopen_batch(batch=batch, by=by, reason=reason)
+        summary = bulk_decisions.summary(work) if work.n_total else ""
+        return Decision(f"{name} waits for a verdict again. {summary}".strip(), work)
+    withdraw, verb = _WITHDRAWALS[act]
+    withdrawal = withdraw(batch=batch, by=by, reason=reason)
+    summary = bulk_decisions.summary(withdrawal) if withdrawal else ""
+    return Decision(f"{name} is {verb}. {summary}".strip(), withdrawal)
+
+
+def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> Decision:
+    """Carry out an action on a pair or one of its items. Raises one of PAIR_REFUSALS.
+
+    The caller has made sure of the reason of PAIR_ACTS_WITH_REASON.
+    """
+    if act in _ITEM_ACTS:
+        decide_item, side = _ITEM_ACTS[act]
+        work = decide_item(item=getattr(pair, side), by=by, reason=reason)
+        return Decision(bulk_decisions.summary(work), work)
+    service, sentence = _PAIR_ACTS[act]
+    service(pair=pair, by=by, reason=reason)
+    return Decision(sentence.format(pair=pair))
+
+
+def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Decision:
+    """Give a pair the lead's grade. Raises UnknownGrade, NotInARound."""
+    adjudicating.adjudicate(pair=pair, by=by, grade=grade, note=note)
+    return Decision(f"Grade {grade} decides {pair}.")
