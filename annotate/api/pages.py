@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
@@ -43,7 +45,10 @@ def page_of(
     """
     pages = Pages()
     pages.ordering = ordering
-    page: list[Model] = pages.paginate_queryset(rows, request) or []
+    try:
+        page: list[Model] = pages.paginate_queryset(rows, request) or []
+    except (ValueError, ValidationError) as error:  # a moment or a number that is none
+        raise NotFound(pages.invalid_cursor_message) from error
     return Response({name: [as_json(row) for row in page], "next": pages.get_next_link()})
 
 

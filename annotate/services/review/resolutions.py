@@ -6,14 +6,23 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from psycopg import ClientCursor
 
 from annotate.core.files.judgments.judgment_exports import LINES_A_PIECE
 from annotate.core.files.resolution_exports import FORMATS, SCHEMA
 from annotate.core.labels.pair_states import PairState
-from annotate.models import Collection, Pair, Report, Round, RoundPair, RoundPairState, Side
+from annotate.models import (
+    Collection,
+    Pair,
+    Report,
+    Resolution,
+    Round,
+    RoundPair,
+    RoundPairState,
+    Side,
+)
 from annotate.statements import without_timeout
 
 OF_ITEMS = {"query": "query_name", "document": "document_name"}  # fields of a pair have the names
@@ -51,14 +60,12 @@ def resolution_rows(
     """
     round_states = RoundPairState.objects.filter(
         pair=OuterRef("pk"), round__kind__in=Round.FOR_LABELS
-    )
-    wanted_states = round_states.exclude(state=PairState.LEFT_OUT)
-    round_pairs = RoundPair.objects.filter(pair=OuterRef("pk"), round__kind__in=Round.FOR_LABELS)
-    rows: QuerySet[Any] = Pair.objects.filter(Exists(round_pairs), collection=collection).annotate(
+    ).order_by(Case(When(state=PairState.LEFT_OUT, then=1), default=0))
+    rows: QuerySet[Any] = Pair.objects.filter(collection=collection).annotate(
         pair=F("pk"),
         query_name=F("query__external_id"),
         document_name=F("document__external_id"),
-        state=Coalesce(Subquery(wanted_states.values("state")[:1]), Value(PairState.LEFT_OUT)),
+        state=Subquery(round_states.values("state")[:1]),
         status=F("resolution__status"),
         grade=F("resolution__grade"),
         n_labels=Coalesce(F("resolution__n_labels"), 0),
@@ -81,7 +88,7 @@ def write(*, collection: Collection, choice: ResolutionFilter, kind: str) -> Ite
 def _filtered(
     rows: QuerySet[Any], collection: Collection, choice: ResolutionFilter
 ) -> QuerySet[Any]:
-    """The rows of a choice; rare states are looked for by an index of their own."""
+    """The rows of a choice."""
     if choice.query:
         rows = rows.filter(
             query__collection=collection,
@@ -89,13 +96,25 @@ def _filtered(
             query__external_id=choice.query,
         )
     if choice.changed_since:
-        rows = rows.filter(resolution__changed_at__gte=choice.changed_since)
-    if choice.state in (PairState.DISPUTED, PairState.ESCALATED):
-        rows = rows.filter(resolution__status=choice.state)
-    if choice.state == PairState.CANNOT_JUDGE:
-        reports = Report.objects.open().filter(collection=collection, kind=Report.Kind.CANNOT_JUDGE)
-        rows = rows.filter(pk__in=reports.values("pair"))
-    return rows.filter(state=choice.state) if choice.state else rows
+        rows = rows.filter(
+            resolution__collection=collection, resolution__changed_at__gte=choice.changed_since
+        )
+    if not choice.state:
+        return rows.filter(state__isnull=False)
+    # what is true in the state anyway, and quicker to look for
+    reports = Report.objects.open().filter(collection=collection)
+    dropped_pairs = RoundPair.objects.filter(round__collection=collection, dropped_at__isnull=False)
+    labelled_pairs = Resolution.objects.filter(pair=OuterRef("pk"), n_labels__gt=0)
+    conditions = {
+        PairState.LEFT_OUT: Q(pk__in=dropped_pairs.values("pair")),
+        PairState.DISPUTED: Q(resolution__status=Resolution.Status.DISPUTED),
+        PairState.ESCALATED: Q(pk__in=reports.values("pair")),
+        PairState.CANNOT_JUDGE: Q(pk__in=reports.values("pair")),
+        PairState.COMPLETE: Q(resolution__is_complete=True),
+        PairState.SOME_LABELS: Q(resolution__is_complete=False, resolution__n_labels__gt=0),
+        PairState.UNTOUCHED: ~Q(Exists(labelled_pairs)),
+    }
+    return rows.filter(conditions[PairState(choice.state)], state=choice.state)
 
 
 def _pieces(collection: Collection, choice: ResolutionFilter) -> Generator[bytes, None, None]:
