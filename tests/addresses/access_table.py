@@ -230,6 +230,11 @@ KEYS = {
     "annotate:review-work": lambda campaign: _first(
         ReviewWork.objects.filter(action__collection=campaign.collection)
     ),
+    "api:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
+    "api:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
+    "api:review-log-again": lambda campaign: _first(
+        ReviewWork.objects.filter(action__collection=campaign.collection)
+    ),
     "pooling:pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:gold-retire": lambda campaign: campaign.collection.golds.first().pk,
     "annotate:import": lambda campaign: _first(campaign.collection.imports.all()),

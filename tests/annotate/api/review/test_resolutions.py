@@ -233,7 +233,10 @@ def test_another_parameter_or_value_is_refused(client, headers, parameters, word
 @pytest.mark.parametrize("cursor", ["x", "cD1hYmM=", "cD05OTk5OTk5OTk5OTk5OTk5OTk5OTk5OQ=="])
 def test_a_broken_cursor_is_no_fault_of_the_server(client, pairs, headers, cursor):
     answer = client.get(RESOLUTIONS, {"cursor": cursor}, headers=headers)
-    assert (answer.status_code, answer.json().get("detail")) in {(200, None), (404, "Invalid cursor")}
+    assert (answer.status_code, answer.json().get("detail")) in {
+        (200, None),
+        (404, "Invalid cursor"),
+    }
 
 
 def test_an_answer_that_is_the_same_is_304(client, pairs, headers):
