@@ -1,4 +1,4 @@
-"""What answers about batches and pairs have in common."""
+"""Parts of answers about batches and pairs, and the answer to a decision."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
 from annotate.api.jobs import job_json
 from annotate.forms.review import REASON_LENGTH
 from annotate.models import Report, ReviewWork, Work
-from annotate.services.review.decisions import Decision
+from annotate.services.review.decisions import ReviewResult
 from annotate.services.supervision import bulk_decisions
 
 
@@ -49,11 +49,11 @@ class UnfinishedDecisionSerializer(serializers.Serializer):
     error = serializers.CharField(source="work.error", help_text="Why it stopped, or empty.")
 
     def get_title(self, decision: ReviewWork) -> str:
-        """What it does, in words."""
+        """Its title, in words."""
         return bulk_decisions.title(decision)
 
     def get_unit(self, decision: ReviewWork) -> str:
-        """What its rows are."""
+        """The unit of its rows."""
         return bulk_decisions.unit(decision)
 
 
@@ -92,7 +92,7 @@ class DecisionSerializer(serializers.Serializer):
     )
 
 
-def decided(decision: Decision, *, url: str) -> Response:
+def decided(decision: ReviewResult, *, url: str) -> Response:
     """The answer to a decision: 202 with its job while a worker carries it out, else 200."""
     work = decision.work.work if decision.work else None
     is_under_way = work is not None and work.is_unfinished

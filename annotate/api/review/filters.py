@@ -10,13 +10,13 @@ OF_PAGES = ("cursor", "page_size")
 
 
 def filters(
-    *, request: TokenRequest, form: type[StrictSerializer], others: tuple[str, ...] = OF_PAGES
+    *, request: TokenRequest, form: type[StrictSerializer], other_names: tuple[str, ...] = OF_PAGES
 ) -> dict[str, Any]:
     """The filters of a request; raises Unprocessable for a parameter that the list has not.
 
-    others : parameters that are no filters
+    other_names : parameters that are no filters
     """
-    names = [*form().fields, *others]
+    names = [*form().fields, *other_names]
     parameters = page_parameters(request=request, names={name: name for name in names})
-    values = {name: value for name, value in parameters.items() if name not in others}
+    values = {name: value for name, value in parameters.items() if name not in other_names}
     return validated(form(data=values))

@@ -75,7 +75,7 @@ class StuckLabelsSerializer(serializers.Serializer):
 
 
 class InboxSerializer(serializers.Serializer):
-    """What waits for a lead."""
+    """Batches, pairs and golds that wait for a lead."""
 
     kinds = InboxKindSerializer(many=True)
     unplayable = UnplayableSerializer(allow_null=True, help_text="Null where there is none.")
@@ -187,9 +187,9 @@ class InboxView(InboxEndpoint):
 
     @extend_schema(responses=InboxSerializer)
     def get(self, request: TokenRequest, slug: str) -> Response:
-        """What waits for a decision, counted by kind, for leads."""
+        """Count all that waits for a decision, by kind, for leads."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters(request=request, form=NoFilterSerializer, others=())
+        filters(request=request, form=NoFilterSerializer, other_names=())
         unplayable = unplayable_pairs.unplayable_pairs(collection=collection)
         labels = stuck_labels.stuck_labels(collection=collection) if unplayable else {}
         answer = {
@@ -256,7 +256,7 @@ class DoubtfulGoldsView(InboxEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Golds in doubt, the most doubtful first; one page."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters(request=request, form=NoFilterSerializer, others=())
+        filters(request=request, form=NoFilterSerializer, other_names=())
         lines = gold_quality.doubtful(collection=collection)
         rows = DoubtfulGoldSerializer(lines, many=True, context={"slug": slug})
         return Response({"doubtful_golds": rows.data, "next": None})

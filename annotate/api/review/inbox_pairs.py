@@ -39,7 +39,7 @@ MAX_GRADE = 32_767
 
 
 class JudgmentEventSerializer(AnswerSerializer):
-    """What became of a judgment later."""
+    """A later event of a judgment."""
 
     class Meta:
         model = JudgmentEvent
@@ -63,7 +63,7 @@ class PairAnswerSerializer(serializers.Serializer):
 
 
 class ExclusionSerializer(AnswerSerializer):
-    """Why and since when a pair is excluded."""
+    """The exclusion of a pair."""
 
     class Meta:
         model = PairExclusion

@@ -95,7 +95,7 @@ class ResolutionsView(Endpoint):
         """Every pair with its resolution: a page by the keys of the pairs, or all as a file."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         values = filters(
-            request=request, form=ResolutionFilterSerializer, others=("format", *OF_PAGES)
+            request=request, form=ResolutionFilterSerializer, other_names=("format", *OF_PAGES)
         )
         choice, kind = ResolutionFilter(**values), format_of(request)
         if kind in MEDIA_TYPES:

@@ -23,7 +23,7 @@ from annotate.api.review.inbox import LEAD, PAGE_PARAMETERS, InboxEndpoint
 from annotate.forms.review import LogForm
 from annotate.models import Collection, ReviewAction
 from annotate.services.background import works
-from annotate.services.review.decisions import Decision
+from annotate.services.review.decisions import ReviewResult
 from annotate.services.supervision import bulk_decisions, review_log
 
 MAX_NAMED = 20  # of the names that a refusal lists
@@ -98,7 +98,7 @@ class LogEntrySerializer(AnswerSerializer):
 
     @extend_schema_field(UnfinishedDecisionSerializer(allow_null=True))
     def get_decision(self, action: ReviewAction) -> dict[str, Any] | None:
-        """How far it is, while it is not done."""
+        """Its progress, while it is not done."""
         work = getattr(action, "work", None)
         return (
             None if work is None or work.is_done else dict(UnfinishedDecisionSerializer(work).data)
@@ -148,7 +148,7 @@ class ReviewAgainView(InboxEndpoint):
         works.ask_again(work=decision.work)
         decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
         url = reverse("api:review-log", args=[slug])
-        return decided(Decision(bulk_decisions.summary(decision), decision), url=url)
+        return decided(ReviewResult(bulk_decisions.summary(decision), decision), url=url)
 
 
 def log_fields(collection: Collection, values: dict[str, Any]) -> dict[str, Any]:

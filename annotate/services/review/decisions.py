@@ -34,8 +34,8 @@ class PairAct(TextChoices):
     RESTORE_DOCUMENT = "restore-document", "Take the document back in"
 
 
-class Decision(NamedTuple):
-    """A decision that was made.
+class ReviewResult(NamedTuple):
+    """The result of a decision.
 
     sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
     """
@@ -86,7 +86,7 @@ _ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
 }
 
 
-def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> Decision:
+def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> ReviewResult:
     """Carry out an action on a batch. Raises one of BATCH_REFUSALS.
 
     The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
@@ -94,18 +94,18 @@ def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> 
     name = f"Batch {batch.number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
-        return Decision(f"{name} is accepted.")
+        return ReviewResult(f"{name} is accepted.")
     if act == BatchAct.REOPEN:
         work = verdicts.reopen_batch(batch=batch, by=by, reason=reason)
         summary = bulk_decisions.summary(work) if work.n_total else ""
-        return Decision(f"{name} waits for a verdict again. {summary}".strip(), work)
+        return ReviewResult(f"{name} waits for a verdict again. {summary}".strip(), work)
     withdraw, verb = _WITHDRAWALS[act]
     withdrawal = withdraw(batch=batch, by=by, reason=reason)
     summary = bulk_decisions.summary(withdrawal) if withdrawal else ""
-    return Decision(f"{name} is {verb}. {summary}".strip(), withdrawal)
+    return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal)
 
 
-def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> Decision:
+def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> ReviewResult:
     """Carry out an action on a pair or one of its items. Raises one of PAIR_REFUSALS.
 
     The caller has made sure of the reason of PAIR_ACTS_WITH_REASON.
@@ -113,13 +113,13 @@ def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> Deci
     if act in _ITEM_ACTS:
         decide_item, side = _ITEM_ACTS[act]
         work = decide_item(item=getattr(pair, side), by=by, reason=reason)
-        return Decision(bulk_decisions.summary(work), work)
+        return ReviewResult(bulk_decisions.summary(work), work)
     service, sentence = _PAIR_ACTS[act]
     service(pair=pair, by=by, reason=reason)
-    return Decision(sentence.format(pair=pair))
+    return ReviewResult(sentence.format(pair=pair))
 
 
-def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Decision:
+def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> ReviewResult:
     """Give a pair the lead's grade. Raises UnknownGrade, NotInARound."""
     adjudicating.adjudicate(pair=pair, by=by, grade=grade, note=note)
-    return Decision(f"Grade {grade} decides {pair}.")
+    return ReviewResult(f"Grade {grade} decides {pair}.")
