@@ -1,21 +1,34 @@
 """API of runs: upload one, read its report, describe, hide, publish, release, retire it."""
 
+from collections.abc import Collection as Container
+from collections.abc import Mapping
+from typing import Any
+
 from django.urls import path
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.response import Response
 
+from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import StrictSerializer, validated
+from annotate.api.fields import validated
 from annotate.api.imports import ImportSerializer
+from annotate.api.pages import page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.collection.purging import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
-from pooling.core.files.papers import paper_address
-from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
-from pooling.models import Run
+from pooling.api.filters import PAGE_PARAMETERS, read_filters
+from pooling.api.run_fields import (
+    ChangeSerializer,
+    OneRunSerializer,
+    RunFilters,
+    RunSerializer,
+    RunUploadSerializer,
+)
+from pooling.forms.runs import RunForm
+from pooling.models import Run, RunRows
 from pooling.services.pools import run_changes, run_retirement
 from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import descriptions as run_descriptions
@@ -24,6 +37,7 @@ from pooling.services.runs import holds as run_holds
 from pooling.services.runs import publication as run_publication
 from pooling.services.runs import runs
 
+RESEARCHER = (Role.RESEARCHER,)
 REFUSALS = (
     run_descriptions.RunInUse,
     run_descriptions.NotUploader,
@@ -35,119 +49,94 @@ REFUSALS = (
 )
 
 
-class RunSerializer(serializers.ModelSerializer):
-    """A run as programs see it."""
-
-    class Meta:
-        model = Run
-        fields = [
-            "id",
-            "name",
-            "direction",
-            "system",
-            "team",
-            "paper",
-            "tags",
-            "description",
-            "is_hidden",
-            "may_be_published",
-            "retired_at",
-            "state",
-            "on_hold_since",
-            "score_type",
-            "columns",
-            "sha256",
-            "unknown_share",
-            "doubts_text",
-            "report",
-        ]
-        read_only_fields = fields
-
-
-class ChangeSerializer(StrictSerializer):
-    """Properties of a run that can be changed; those left out stay as they are."""
-
-    name = serializers.CharField(max_length=MAX_NAME)
-    system = serializers.CharField(max_length=80, allow_blank=True)
-    team = serializers.CharField(max_length=80, allow_blank=True)
-    paper = serializers.CharField(max_length=300, allow_blank=True)
-    tags = serializers.ListField(
-        child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_TAGS
-    )
-    description = serializers.CharField(max_length=2000, allow_blank=True)
-    is_hidden = serializers.BooleanField()
-    may_be_published = serializers.BooleanField()
-    is_retired = serializers.BooleanField()
-    is_on_hold = serializers.BooleanField()
-    score_type = serializers.ChoiceField(choices=Run.ScoreType.choices)
-
-    def validate_paper(self, text: str) -> str:
-        """The paper's address."""
-        try:
-            return paper_address(text)
-        except ValueError as error:
-            raise serializers.ValidationError(str(error)) from error
-
-    def validate_is_on_hold(self, value: bool) -> bool:
-        """Only the number of its unknown rows puts a run on hold."""
-        if value:
-            raise serializers.ValidationError(
-                "A run on hold can be used; it cannot be put on hold."
-            )
-        return value
+def requested_run(*, request: TokenRequest, slug: str, pk: int, roles: Container[Role]) -> Run:
+    """A run that the token's owner may see and holds a role for; else Http404."""
+    get_collection(request=request, slug=slug, roles=roles)
+    return access.get_run(user=request.user, slug=slug, pk=pk, roles=roles)
 
 
 class RunsView(Endpoint):
-    """The runs of a collection, for its researchers."""
+    """The runs of a collection."""
 
     scope = ApiToken.Scope.RUNS_READ
     write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [MultiPartParser]
     takes_files = True
 
+    @extend_schema(
+        parameters=[RunFilters, *PAGE_PARAMETERS],
+        responses={200: page_answer(name="runs", row=RunSerializer)},
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
-        """All runs with their states and reports."""
-        collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        runs = Run.objects.visible_to(request.user).filter(collection=collection).order_by("pk")
-        return Response({"runs": RunSerializer(runs, many=True).data})
+        """A page of the runs that the token's owner may see, for leads and researchers."""
+        collection = get_collection(request=request, slug=slug, roles=LEADERS)
+        filters = read_filters(request=request, form=RunFilters)
+        rows = Run.objects.visible_to(request.user).filter(collection=collection)
+        return page_of(
+            request=request,
+            rows=matching_runs(rows, filters).select_related("collection", "uploaded_by", "work"),
+            ordering=("pk",),
+            name="runs",
+            as_json=lambda run: RunSerializer(run).data,
+        )
 
+    @extend_schema(
+        request={"multipart/form-data": RunUploadSerializer},
+        responses={200: RunSerializer, 201: RunSerializer},
+    )
     def post(self, request: TokenRequest, slug: str) -> Response:
-        """Receive a run file: 201 with the run, which is then read in the background.
+        """Receive a run file, for researchers: 201 with the run, which is then read by a worker.
 
-        200 if it is here already.
+        200 if it is here already: the same file with the same name may be sent again.
         """
-        collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
+        collection = get_collection(request=request, slug=slug, roles=RESEARCHER)
         form = RunForm(request.POST, request.FILES)
         if not form.is_valid():
             raise invalid_form(form)
         fields = dict(form.cleaned_data)
+        upload = fields.pop("file")
         try:
             received_run = runs.receive_run(
-                collection=collection, upload=fields.pop("file"), by=request.user, **fields
+                collection=collection, upload=upload, by=request.user, **fields
             )
         except (runs.RunExists, runs.BadName) as error:
-            raise Unprocessable(
-                str(error), errors=[{"field": "name", "message": str(error)}]
-            ) from error
-        return Response(
-            RunSerializer(received_run.run).data, status=201 if received_run.is_new else 200
-        )
+            fault = {"field": "name", "message": str(error)}
+            raise Unprocessable(str(error), errors=[fault]) from error
+        facts = RunSerializer(received_run.run).data
+        status = 201 if received_run.is_new else 200
+        return Response(facts, status=status, headers={"Location": facts["url"]})
+
+
+def matching_runs(rows: RunRows, filters: Mapping[str, Any]) -> RunRows:
+    """The runs that fit filters."""
+    names = {"state": "state", "direction": "direction", "name": "name", "is_hidden": "is_hidden"}
+    rows = rows.filter(**{names[name]: value for name, value in filters.items() if name in names})
+    if "tag" in filters:
+        rows = rows.filter(tags__contains=[filters["tag"]])
+    if "is_retired" in filters:
+        rows = rows.filter(retired_at__isnull=not filters["is_retired"])
+    if "is_on_hold" in filters:
+        rows = rows.filter(on_hold_since__isnull=not filters["is_on_hold"])
+    return rows
 
 
 class OneRunView(Endpoint):
-    """One run, for the researchers who may know of it."""
+    """One run, for those who may know of it."""
 
     scope = ApiToken.Scope.RUNS_READ
     write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [JSONParser]
 
+    @extend_schema(responses={200: OneRunSerializer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
-        """The run with its report."""
-        return Response(RunSerializer(self._run(request, slug, pk)).data)
+        """The run with its report, for leads and researchers."""
+        run = requested_run(request=request, slug=slug, pk=pk, roles=LEADERS)
+        return Response(OneRunSerializer(run).data)
 
+    @extend_schema(request=ChangeSerializer(partial=True), responses={200: OneRunSerializer})
     def patch(self, request: TokenRequest, slug: str, pk: int) -> Response:
-        """Change the given fields, all of them or, with a 422, none."""
-        run = self._run(request, slug, pk)
+        """Change the given fields, all of them or, with a 422, none; for researchers."""
+        run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
         fields = validated(ChangeSerializer(data=request.data, partial=True))
         names = ("is_hidden", "may_be_published", "is_retired", "is_on_hold", "score_type")
         states = {name: fields.pop(name) for name in names if name in fields}
@@ -162,36 +151,34 @@ class OneRunView(Endpoint):
             raise Unprocessable(str(error)) from error
         if run.marks_due:
             enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
-        return Response(RunSerializer(run).data)
+        return Response(OneRunSerializer(run).data)
 
+    @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Delete the run, with 204.
 
         422 if a pool was made of it, it is being read, or others uploaded it.
         """
+        run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
         try:
-            run_deletion.delete_run(run=self._run(request, slug, pk), by=request.user)
+            run_deletion.delete_run(run=run, by=request.user)
         except (run_deletion.RunUndeletable, run_deletion.MayNotDelete, NotOwner) as error:
             raise Unprocessable(str(error)) from error
         return Response(status=204)
-
-    def _run(self, request: TokenRequest, slug: str, pk: int) -> Run:
-        get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
 class RunDocumentsView(Endpoint):
     """The documents that a run names and its collection lacks, for researchers who see the run."""
 
-    scope = "files:write"
+    scope = ApiToken.Scope.FILES_WRITE
 
+    @extend_schema(request=None, responses={201: ImportSerializer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Make the documents, with ids alone: 201 with the import that does it.
 
         422 if the collection lacks none.
         """
-        get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+        run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
         try:
             document_import = run_documents.make_documents(run=run, by=request.user)
         except run_documents.NoUnknownDocuments as error:

@@ -19,6 +19,22 @@ class PoolRows(models.QuerySet["Pool"]):
         """The pools whose pairs people are given: those that are open and are not being closed."""
         return self.filter(state=Pool.State.OPEN, round__state=Round.State.OPEN)
 
+    def in_phase(self, phase: str) -> Self:
+        """The pools whose `phase` is this one."""
+        is_settled = Q(work=None) | Q(work__state__in=(Work.State.DONE, Work.State.CANCELLED))
+        if phase in Pool.State.values:
+            return self.filter(is_settled, state=phase)
+        kinds = {
+            Pool.Phase.CLOSING: Pool.Transition.CLOSING,
+            Pool.Phase.REOPENING: Pool.Transition.REOPENING,
+        }
+        rows = self.exclude(is_settled).filter(
+            work__kind=kinds.get(Pool.Phase(phase), Pool.Transition.OPENING)
+        )
+        if phase == Pool.Phase.FAILED:
+            return rows.filter(work__state=Work.State.FAILED)
+        return rows.filter(work__state__in=Work.UNFINISHED) if phase == Pool.Phase.OPENING else rows
+
 
 class PoolState(models.TextChoices):
     """The states of a pool, whose pairs are judged while it is open."""

@@ -5,7 +5,7 @@ from django.template.defaultfilters import floatformat
 
 from annotate.core.phrases import counted
 from annotate.models import Gold, Round, RoundPair, Seat
-from annotate.services.review.pair_history import POLICY, HistoryEvent
+from annotate.services.review.pair_history import HistoryEvent
 from pooling.models import Pool, PoolPair, Run
 from pooling.sentences import hold_consequence
 
@@ -65,9 +65,7 @@ def gold_text(gold: Gold) -> str:
 @register.filter
 def actor(event: HistoryEvent, is_lead: bool) -> str:
     """The lead or the policy behind an event of a pair's history; only leads read leads' names."""
-    if event.lead == POLICY:
-        return "The policy"
-    return event.lead if is_lead else "A lead"
+    return event.actor(for_lead=is_lead)
 
 
 @register.filter

@@ -65,9 +65,11 @@ def pool_preview(request: SignedIn, slug: str) -> HttpResponse:
             {"form": form},
             status=422 if form.errors else 200,
         )
-    return _result_response(
-        request, collection, _request_preview(collection, form.choice()._asdict()), form
+    result = preview_requests.request_preview(
+        collection=collection,
+        preview_request=preview_requests.build_request(**form.choice()._asdict()),
     )
+    return _result_response(request, collection, result, form)
 
 
 @require_safe
@@ -105,14 +107,7 @@ def pool_alike(request: SignedIn, slug: str, key: str) -> HttpResponse:
 def run_adds(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The cost of judging a run's first results, for its page."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    choice = {
-        "strategy": "depth-k",
-        "parameters": {"depth": preview_requests.ADDS_DEPTH},
-        "runs": [run],
-        "query_set": None,
-        "seed": 1,
-    }
-    result = _request_preview(run.collection, choice, is_kept=False)
+    result = preview_requests.request_addition(run=run)
     context = {
         "collection": run.collection,
         "run": run,
@@ -145,16 +140,6 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "preview_at_once": "preview" in request.GET,
     }
     return render(request, "pooling/pools/new.html", context, status=422 if form.errors else 200)
-
-
-def _request_preview(
-    collection: Collection, choice: dict[str, Any], *, is_kept: bool = True
-) -> PreviewResult:
-    """Return the result of a preview request."""
-    preview_request = preview_requests.build_request(**choice)
-    return preview_requests.request_preview(
-        collection=collection, preview_request=preview_request, is_kept=is_kept
-    )
 
 
 def _result_response(

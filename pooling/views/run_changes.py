@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Import, Role, User
-from annotate.services.background import works
 from annotate.services.collection.purging import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
@@ -23,6 +22,7 @@ from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds
 from pooling.services.runs import publication as run_publication
+from pooling.services.runs import readings
 from pooling.services.runs.runs import BadName, RunExists
 
 REFUSALS = (
@@ -116,10 +116,10 @@ def run_limit(request: SignedIn, slug: str) -> HttpResponse:
 def run_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop the reading of a run's file."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    if run.work is not None and run.state == Run.State.RECEIVED:
-        works.cancel(work=run.work, by=request.user)
-    else:
-        messages.info(request, "The file was read before this could stop it.")
+    try:
+        readings.cancel_reading(run=run, by=request.user)
+    except readings.NotBeingRead as error:
+        messages.info(request, str(error))
     return redirect("pooling:run", slug, pk)
 
 

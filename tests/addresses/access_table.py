@@ -259,6 +259,8 @@ KEYS = {
     "api:alarm": lambda campaign: campaign.collection.alarms.get().pk,
     "api:job": lambda campaign: campaign.collection.releases.earliest("pk").work_id,
     "api:run": lambda campaign: campaign.run.pk,
+    "api:pool": lambda campaign: campaign.pool.pk,
+    "api:pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "pooling:run": lambda campaign: campaign.run.pk,
     "pooling:pool": lambda campaign: campaign.pool.pk,
     "metrics:alarm-end": lambda campaign: campaign.collection.alarms.get().pk,

@@ -62,6 +62,14 @@ class HistoryEvent(NamedTuple):
     annotator: Annotator | None = None
     lead: str = ""
 
+    def actor(self, *, for_lead: bool) -> str:
+        """The pseudonym of the person, the policy, or the lead, whose name leads alone read."""
+        if self.annotator is not None:
+            return self.annotator.pseudonym
+        if self.lead == POLICY:
+            return "The policy"
+        return self.lead if for_lead else "A lead"
+
 
 class History(NamedTuple):
     """A pair's whole history.

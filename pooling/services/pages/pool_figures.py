@@ -50,17 +50,32 @@ def pool_figures(*, pool: Pool) -> PoolFigures:
 
 def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:
     """Count the pairs of each pool by state; none for one that was never opened. One query."""
-    state_rows = RoundPairState.objects.filter(
-        round__in=[pool.round_id for pool in pools]
-    ).values_list("round", "state")
-    counts: dict[int | None, dict[str, int]] = {}
-    for round_, state, n in state_rows.annotate(n=Count("pk")):
-        counts.setdefault(round_, {})[state] = n
-    is_open = {pool.pk: pool.phase == Pool.Phase.OPEN for pool in pools}
+    counts = pair_counts(rounds=[pool.round_id for pool in pools if pool.round_id is not None])
     return {
-        pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk])
+        pool.pk: StateCounts(
+            {} if pool.round_id is None else counts[pool.round_id],
+            is_open=pool.phase == Pool.Phase.OPEN,
+        )
         for pool in pools
     }
+
+
+def pair_counts(*, rounds: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Count the pairs of each round by state; rounds : their keys. One query."""
+    state_rows = RoundPairState.objects.filter(round__in=rounds).values_list("round", "state")
+    counts: dict[int, dict[str, int]] = {round_: {} for round_ in rounds}
+    for round_, state, n in state_rows.annotate(n=Count("pk")):
+        counts[round_][state] = n
+    return counts
+
+
+def seat_counts(*, rounds: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Count the seats for labels of each round by state; rounds : their keys. One query."""
+    seats = Seat.objects.filter(round__in=rounds, purpose__in=Seat.FOR_LABELS)
+    counts = {round_: dict.fromkeys(Seat.State.values, 0) for round_ in rounds}
+    for round_, state, n in seats.values_list("round", "state").annotate(n=Count("pk")):
+        counts[round_][state] = n
+    return counts
 
 
 def pool_rows(*, collection: Collection) -> list[PoolRow]:

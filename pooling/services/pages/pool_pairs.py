@@ -1,5 +1,6 @@
 """The pairs of a pool, a page at a time, each with its origin and its state."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.contrib.postgres.fields import ArrayField
@@ -69,11 +70,25 @@ def pairs_of(*, pool: Pool, pair_filter: PairFilter, viewer: User | None) -> Pai
 
     Five queries, however many pairs and runs.
     """
-    rows = list(_filtered_rows(pool, pair_filter)[: PAGE_SIZE + 1])
+    with_texts = filtered_rows(pool=pool, pair_filter=pair_filter).prefetch_related(
+        "pair__query__parts", "pair__document__parts"
+    )
+    rows = list(with_texts.order_by("pair")[: PAGE_SIZE + 1])
     page_rows = rows[:PAGE_SIZE]
-    pair_origins = origins(pairs=[row.pair for row in page_rows], viewer=viewer)
+    lines = lines_of(pool=pool, rows=page_rows, viewer=viewer)
+    return PairPage(lines, page_rows[-1].pair_id if len(rows) > PAGE_SIZE else 0)
+
+
+def lines_of(
+    *,
+    pool: Pool,
+    rows: "Sequence[WithAnnotations[PoolPair, StateColumn]]",
+    viewer: User | None,
+) -> list[PairLine]:
+    """The pairs of these rows with their origins; they name only runs that the viewer may see."""
+    pair_origins = origins(pairs=[row.pair for row in rows], viewer=viewer)
     is_open = pool.phase == Pool.Phase.OPEN
-    lines = [
+    return [
         PairLine(
             row,
             pair_origins[row.pair_id],
@@ -81,14 +96,14 @@ def pairs_of(*, pool: Pool, pair_filter: PairFilter, viewer: User | None) -> Pai
             PairState(row.state),
             is_open,
         )
-        for row in page_rows
+        for row in rows
     ]
-    return PairPage(lines, page_rows[-1].pair_id if len(rows) > PAGE_SIZE else 0)
 
 
-def _filtered_rows(
-    pool: Pool, pair_filter: PairFilter
+def filtered_rows(
+    *, pool: Pool, pair_filter: PairFilter
 ) -> "QuerySet[WithAnnotations[PoolPair, StateColumn]]":
+    """The pairs of a pool that fit a filter, with their states in its round."""
     pair_state = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values(
         "state"
     )
@@ -101,10 +116,7 @@ def _filtered_rows(
         rows = rows.filter(pair__query__external_id=pair_filter.query)
     if pair_filter.run is not None:
         rows = rows.filter(Exists(_rankings_with_pair(pool, pair_filter.run)))
-    rows_with_items = rows.select_related("pair__query", "pair__document", "pair__resolution")
-    return rows_with_items.prefetch_related("pair__query__parts", "pair__document__parts").order_by(
-        "pair"
-    )
+    return rows.select_related("pair__query", "pair__document", "pair__resolution")
 
 
 def _rankings_with_pair(pool: Pool, run: Run) -> QuerySet[Ranking]:

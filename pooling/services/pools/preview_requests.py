@@ -99,6 +99,20 @@ def build_request(
     )
 
 
+def request_addition(*, run: Run) -> PreviewResult:
+    """Return the preview of judging a run's first results, for the page of the run."""
+    addition_request = build_request(
+        strategy="depth-k",
+        parameters={"depth": ADDS_DEPTH},
+        runs=[run],
+        query_set=None,
+        seed=1,
+    )
+    return request_preview(
+        collection=run.collection, preview_request=addition_request, is_kept=False
+    )
+
+
 def request_preview(
     *, collection: Collection, preview_request: PreviewRequest, is_kept: bool = True
 ) -> PreviewResult:

@@ -5,6 +5,10 @@ from annotate.services.background import works
 from pooling.models import Run
 
 
+class NotBeingRead(Exception):
+    """The run's file is not being read for the first time; nothing was changed."""
+
+
 def request_reading(
     *, run: Run, kind: Run.ReadingKind, by: User | None, is_done_here: bool = False
 ) -> None:
@@ -17,6 +21,17 @@ def request_reading(
     )
     Run.objects.filter(pk=run.pk).update(work=work)
     run.work = work
+
+
+def cancel_reading(*, run: Run, by: User | None) -> None:
+    """Stop the reading of a received file: at once, or when its worker next looks.
+
+    Raises NotBeingRead once it has ended.
+    """
+    if run.work is None or run.state != Run.State.RECEIVED:
+        raise NotBeingRead("The file was read before this could stop it.")
+    works.cancel(work=run.work, by=by)
+    run.refresh_from_db()
 
 
 def read_again_if_due(*, run_id: int) -> None:

@@ -1,0 +1,45 @@
+"""Filters of lists: parameters that a serializer checks, and that the schema tells of."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+from annotate.api import TokenRequest, Unprocessable
+from annotate.api.fields import StrictSerializer, validated
+from annotate.api.parameters import page_parameters
+
+PAGE_PARAMETERS = [
+    OpenApiParameter("cursor", str, description="Where the page begins; `next` has it."),
+    OpenApiParameter("page_size", int, description="Rows of a page: 100, at most 1,000."),
+]
+
+
+class ListedChoiceField(serializers.ChoiceField):
+    """One of some values; what is none of them is told what there is."""
+
+    def __init__(self, values: Iterable[str], **options: Any) -> None:
+        names = list(values)
+        message = f'"{{input:.40}}" is no choice; there are: {", ".join(names)}.'
+        options["error_messages"] = {"invalid_choice": message}
+        super().__init__(choices=names, **options)
+
+
+class YesNoField(serializers.BooleanField):
+    """True or false, as an address has it."""
+
+    default_error_messages = {"invalid": "Give true or false."}
+
+
+def read_filters(*, request: TokenRequest, form: type[StrictSerializer]) -> dict[str, Any]:
+    """The filters that a request gives; raises Unprocessable for what is none, or given twice."""
+    page_names = [parameter.name for parameter in PAGE_PARAMETERS]
+    names = [*form().fields, *page_names]
+    parameters = page_parameters(request=request, names={name: name for name in names})
+    for name, values in parameters.lists():
+        if len(values) > 1:
+            raise Unprocessable(f'Give "{name}" once.')
+    return validated(
+        form(data={name: value for name, value in parameters.items() if name not in page_names})
+    )
