@@ -33,6 +33,12 @@ class ChoiceSerializer(StrictSerializer):
     )
     seed = serializers.IntegerField(min_value=0, max_value=MAX_SEED, required=False, default=1)
 
+    def validate_parameters(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The parameters, if a refusal can repeat their names."""
+        for name in parameters:
+            serializers.CharField(max_length=80).run_validation(name)
+        return parameters
+
 
 class PoolSerializer(ChoiceSerializer):
     """A pool to make: its choices and its name."""

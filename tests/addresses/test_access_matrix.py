@@ -33,6 +33,7 @@ SHARED = {"healthz", "readyz"}  # the same for everybody, and about no collectio
 CHANGED_BY = {
     ("PATCH", "api:run"): {"researcher", "admin"},
     ("DELETE", "api:run"): {"researcher", "admin"},
+    ("PUT", "api:run-limit"): {"researcher", "admin"},
     ("DELETE", "api:release"): {"lead", "admin"},
     ("DELETE", "api:member"): {"lead", "admin"},
     ("DELETE", "api:invitation"): {"lead", "admin"},

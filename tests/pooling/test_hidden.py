@@ -58,7 +58,12 @@ def all_that(person, campaign, run):
     headers = cast.bearer(person, *ApiToken.Scope)
     choices = read_choices(collection=campaign.collection, viewer=person, parameters={})
     boards.compute(collection=campaign.collection, spec=choices.spec)
-    for path in ("runs/", f"runs/{run.pk}/", "", "progress/", "agreement/", "leaderboard/"):
+    pair = campaign.pool.pool_pairs.earliest("pk").pair_id
+    run_paths = ("runs/", "runs/?is_hidden=true", f"runs/{run.pk}/", f"runs/{run.pk}/adds/")
+    pool = f"pools/{campaign.pool.pk}/"
+    pool_paths = ("pools/", pool, f"{pool}pairs/", f"pairs/{pair}/", "rounds/")
+    numbers_paths = ("", "progress/", "agreement/", "leaderboard/")
+    for path in (*run_paths, *pool_paths, *numbers_paths):
         url = f"/api/v1/collections/{campaign.collection.slug}/{path}"
         crawler.keep(url, client.get(url, headers=headers))
     return {

@@ -69,6 +69,7 @@ def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collectio
     with works.value_requests() as inquiries:
         waiting = post(client, collection, choice, "preview/")
     assert (waiting.status_code, waiting.json()) == (202, {"state": "counting"})
+    assert waiting["Retry-After"] == "3"
     kept.compute(inquiry=inquiries[0])
     assert post(client, collection, choice, "preview/").json()["n_pairs"] == 6
 
@@ -105,7 +106,15 @@ def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(
 
 
 @pytest.mark.parametrize("rows", [0, 20_000])
-@pytest.mark.parametrize("parameters", ['{"depth": 1e400}', '{"depth": 2, "currency": "\\u0000"}'])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        '{"depth": 1e400}',
+        '{"depth": 2, "currency": "\\u0000"}',
+        '{"depth": 2, "currency": "\\ud800"}',
+        '{"depth": 2, "\\ud800": 1}',
+    ],
+)
 def test_numbers_and_letters_that_no_table_holds_are_refused(
     client, collection, monkeypatch, parameters, rows
 ):
