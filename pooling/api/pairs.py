@@ -33,6 +33,7 @@ class PoolPairsView(Endpoint):
     scope = ApiToken.Scope.POOLS_READ
 
     @extend_schema(
+        operation_id="collections_pool_pairs_list",
         parameters=[PoolPairFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="pool_pairs", row=PoolPairSerializer)},
     )

@@ -39,6 +39,7 @@ class PoolsView(PoolsEndpoint):
     """The pools of a collection."""
 
     @extend_schema(
+        operation_id="collections_pools_list",
         parameters=[PoolFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="pools", row=PoolRowSerializer)},
     )

@@ -79,6 +79,7 @@ class RoundsView(Endpoint):
     scope = ApiToken.Scope.POOLS_READ
 
     @extend_schema(
+        operation_id="collections_rounds_list",
         parameters=[RoundFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="rounds", row=RoundSerializer)},
     )

@@ -64,6 +64,7 @@ class RunsView(Endpoint):
     takes_files = True
 
     @extend_schema(
+        operation_id="collections_runs_list",
         parameters=[RunFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="runs", row=RunSerializer)},
     )

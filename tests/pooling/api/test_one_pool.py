@@ -43,7 +43,7 @@ def names(answer):
 def test_pools_come_in_pages_with_as_many_queries_for_many_as_for_one(client, collection, two_runs):
     headers = token(collection, Role.LEAD, ApiToken.Scope.POOLS_READ)
     factories.opened(collection, two_runs)
-    client.get(address(collection), headers=headers)  # the token is used for the first time
+    client.get(address(collection), headers=headers)  # a new connection asks something once
     with CaptureQueriesContext(connection) as few:
         assert names(client.get(address(collection), headers=headers)) == ["first"]
     for name in ("second", "third"):

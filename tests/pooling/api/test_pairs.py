@@ -73,7 +73,7 @@ def test_pairs_without_a_grade_say_so(client, collection, two_runs):
 def test_pairs_come_in_pages_with_as_many_queries_for_many_as_for_one(client, collection, two_runs):
     pool = factories.opened(collection, two_runs)
     headers = token(collection)
-    client.get(pairs_address(pool), headers=headers)  # the token is used for the first time
+    client.get(pairs_address(pool), headers=headers)  # a new connection asks something once
     with CaptureQueriesContext(connection) as few:
         page = client.get(pairs_address(pool, "?page_size=1"), headers=headers)
     with CaptureQueriesContext(connection) as many:
@@ -215,7 +215,7 @@ def test_a_researcher_reads_no_comments_and_nobody_reads_names(client, campaign)
 def test_an_explanation_asks_as_often_for_a_long_history(client, campaign):
     pair = Report.objects.select_related("pair__collection").get().pair
     headers = cast.bearer(campaign.lead, ApiToken.Scope.JUDGMENTS_READ)
-    client.get(pair_address(pair), headers=headers)  # the token is used for the first time
+    client.get(pair_address(pair), headers=headers)  # a new connection asks something once
     with CaptureQueriesContext(connection) as few:
         client.get(pair_address(pair), headers=headers)
     for grade in (0, 1, 2, 0, 1):

@@ -97,7 +97,7 @@ def test_rounds_come_in_pages_with_as_many_queries_for_many_as_for_one(
 ):
     headers = token(collection)
     factories.opened(collection, two_runs)
-    client.get(address(collection), headers=headers)  # the token is used for the first time
+    client.get(address(collection), headers=headers)  # a new connection asks something once
     with CaptureQueriesContext(connection) as few:
         client.get(address(collection), headers=headers)
     factories.opened(collection, two_runs, name="second")
