@@ -167,7 +167,7 @@ class PairEventSerializer(serializers.Serializer):
     detail = serializers.CharField()
 
     def get_actor(self, event: HistoryEvent) -> str:
-        """Whoever did it, as far as this person may know."""
+        """The pseudonym, the lead or the policy behind it."""
         return event.actor(for_lead=self.context["for_lead"])
 
 

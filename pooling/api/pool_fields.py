@@ -73,7 +73,7 @@ class PoolRowSerializer(AnswerSerializer):
         return reverse("api:pool", args=[pool.collection.slug, pool.pk])
 
     def get_error(self, pool: Pool) -> str:
-        """Why its last job failed."""
+        """The reason for which its last job failed."""
         return str(pool.work.error) if pool.work else ""
 
     def get_query_set(self, pool: Pool) -> str:
@@ -108,13 +108,14 @@ class StuckSerializer(serializers.Serializer):
     advice = serializers.SerializerMethodField()
 
     def get_advice(self, stuck: stuck_labels.StuckLabels) -> str:
-        """What a lead can do, as the page says it to this person."""
+        """The advice of the page to this person."""
         return stuck.advice if self.context["is_lead"] else stuck.researcher_advice
 
 
 class OnePoolSerializer(PoolRowSerializer):
     """A pool with all that its page tells; context: `figures`, and `user` for whom it is."""
 
+    strategy_label = serializers.SerializerMethodField(help_text="The strategy, for people.")
     created_by = serializers.CharField(source="created_by.username", allow_null=True)
     seats = serializers.SerializerMethodField(help_text="Seats for labels by state.")
     run_details = serializers.SerializerMethodField()
@@ -132,6 +133,7 @@ class OnePoolSerializer(PoolRowSerializer):
     class Meta(PoolRowSerializer.Meta):
         fields = [
             *PoolRowSerializer.Meta.fields,
+            "strategy_label",
             "created_by",
             "ordered_at",
             "seats",
@@ -145,6 +147,11 @@ class OnePoolSerializer(PoolRowSerializer):
     def get_pairs(self, pool: Pool) -> dict[str, int]:
         """The pairs by state."""
         return states_json(self.context["figures"].states)
+
+    def get_strategy_label(self, pool: Pool) -> str:
+        """The name of its strategy on pages."""
+        plan = STRATEGIES.get(pool.strategy)
+        return plan.label if plan else pool.strategy
 
     def get_seats(self, pool: Pool) -> dict[str, int]:
         """The seats for labels by state."""

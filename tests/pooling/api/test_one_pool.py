@@ -138,6 +138,7 @@ def test_one_pool_has_all_that_its_page_tells(client, collection, two_runs):
         "done": figures.n_done,
     }
     assert (facts["state"], facts["seed"], facts["policy_version"]) == ("open", 3, 1)
+    assert (facts["strategy"], facts["strategy_label"]) == ("depth-k", "Depth k")
     assert (facts["created_by"], facts["runs"]) == (person.username, ["a", "b"])
     assert [(run["id"], run["direction"]) for run in facts["run_details"]] == [
         (run.pk, "forward") for run in two_runs
