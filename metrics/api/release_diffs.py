@@ -9,12 +9,10 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
-from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
-from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.choices import diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
-from metrics.services.releases.diffs.page import TABLES, as_json, csv_of, look
+from metrics.services.releases.diffs.page import FILES, as_json, csv_of, look
 
 CSV = "text/csv; charset=utf-8"
 COMPUTING = {"state": "computing"}
@@ -50,7 +48,7 @@ class ReleaseDiffTableView(Endpoint):
 
         `pairs` has every pair whose grade differs, `labels` every label of an annotator.
         """
-        if table not in TABLES | LINES:
+        if table not in FILES:
             raise Http404
         diff = _diff_request(request, slug, version)
         file = csv_of(diff, table)
@@ -68,12 +66,7 @@ def _diff_request(request: TokenRequest, slug: str, version: str) -> DiffRequest
     releases = Release.objects.available().select_related("collection").defer("manifest")
     release = get_object_or_404(releases, collection=collection, version=version)
     choices = diff_choices(release=release, to=request.query_params.get("to", ""))
-    form = DiffForm(
-        request.query_params,
-        versions=choices.other_releases,
-        sources=choices.sources,
-        default_source=choices.default_source,
-    )
+    form = choices.form(request.query_params)
     for name in request.query_params:
         if name not in form.fields:
             names = ", ".join(form.fields)

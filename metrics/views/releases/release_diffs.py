@@ -13,10 +13,9 @@ from annotate.http import SignedIn
 from annotate.services.background import progress
 from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
-from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.choices import DiffChoices, diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
-from metrics.services.releases.diffs.page import TABLES, DiffPage, csv_of, look
+from metrics.services.releases.diffs.page import FILES, DiffPage, csv_of, inquiry_of_file, look
 
 CSV = "text/csv; charset=utf-8"
 PLAIN = "text/plain; charset=utf-8"
@@ -56,10 +55,10 @@ def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpRespon
         raise Http404
     diff = choices.diff_request(**form.cleaned_data)
     table = request.GET.get("table", "")
-    if (csv_of(diff, table) if table in LINES else look(diff)) is None:
+    if (csv_of(diff, table) if table in FILES else look(diff)) is None:
         return render(request, "parts/_job.html", _job(request, diff, slug, version, table=table))
     parts = ("release-diff-table", [slug, version, table])
-    name, arguments = parts if table in LINES else ("release-diff", [slug, version])
+    name, arguments = parts if table in FILES else ("release-diff", [slug, version])
     address = reverse(f"metrics:{name}", args=arguments)
     return HttpResponse(headers={"HX-Redirect": f"{address}?{request.GET.urlencode()}"})
 
@@ -70,28 +69,22 @@ def release_diff_state(request: SignedIn, slug: str, version: str) -> HttpRespon
 def release_diff_table(request: SignedIn, slug: str, version: str, table: str) -> HttpResponse:
     """Send a table of a diff as CSV; 202 while it is computed, 422 where it cannot be."""
     choices, form = _choices(request, slug, version)
-    if table not in TABLES | LINES:
+    if table not in FILES:
         raise Http404
     if not form.is_valid():
         errors = [str(text) for texts in form.errors.values() for text in texts]
         return HttpResponse("\n".join(errors) + "\n", status=422, content_type=PLAIN)
     diff = choices.diff_request(**form.cleaned_data)
     file = csv_of(diff, table)
-    if file is None and table in LINES:
-        return _file_page(request, choices, _job(request, diff, slug, version, table=table))
     if file is None:
-        message = "The table is being computed; ask again in a few seconds.\n"
-        return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
+        release = choices.release
+        job = _job(request, diff, slug, version, table=table)
+        context = {"collection": release.collection, "release": release, "job": job}
+        return render(request, "metrics/releases/diff_file.html", context, status=202)
     if file.reason:
         return HttpResponse(f"{file.reason}\n", status=422, content_type=PLAIN)
     headers = {"Content-Disposition": f'attachment; filename="{diff.file_name(table)}"'}
     return HttpResponse(file.text, content_type=CSV, headers=headers)
-
-
-def _file_page(request: SignedIn, choices: DiffChoices, job: dict[str, object]) -> HttpResponse:
-    release = choices.release
-    context = {"collection": release.collection, "release": release, "job": job}
-    return render(request, "metrics/releases/diff_file.html", context, status=202)
 
 
 def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, DiffForm]:
@@ -99,13 +92,7 @@ def _choices(request: SignedIn, slug: str, version: str) -> tuple[DiffChoices, D
     releases = Release.objects.available().select_related("collection").defer("manifest")
     release = get_object_or_404(releases, collection=collection, version=version)
     choices = diff_choices(release=release, to=request.GET.get("to", ""))
-    form = DiffForm(
-        request.GET,
-        versions=choices.other_releases,
-        sources=choices.sources,
-        default_source=choices.default_source,
-    )
-    return choices, form
+    return choices, choices.form(request.GET)
 
 
 def _job(
@@ -113,12 +100,12 @@ def _job(
 ) -> dict[str, object]:
     address = reverse("metrics:release-diff-state", args=[slug, version])
     parameters = request.GET.copy()
-    if table in LINES:
+    if table in FILES:
         parameters["table"] = table
     return {
         "id": "diff-job",
         "poll_url": f"{address}?{parameters.urlencode()}",
         "title": "Comparing",
         "detail": "Some seconds; the page may be left meanwhile.",
-        "job_status": progress.job_status(job=diff.inquiry(table if table in LINES else "").job),
+        "job_status": progress.job_status(job=inquiry_of_file(diff, table).job),
     }

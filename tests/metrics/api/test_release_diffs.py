@@ -7,6 +7,7 @@ import pytest
 
 from annotate.models import ApiToken, Role
 from metrics.core.labels.label_sources import LabelSource
+from metrics.services.numbers.refresh import refresh
 from metrics.services.releases import releases
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.diffs.page import TABLES
@@ -75,6 +76,19 @@ def test_labels_that_changed_are_sent_line_by_line(client, study, headers):
     assert len(lines) == 4 and all(f",{annotator.pseudonym},," in line for line in lines[1:])
     pairs = client.get(f"{DIFF}pairs.csv", headers=headers)
     assert pairs.content.startswith(b"query,document,before,after\r\n")
+
+
+def test_a_file_of_earlier_labels_is_awaited_until_the_newer_ones_are_there(client, study, headers):
+    diff = DiffRequest(made_release(study, "1.0"), None, SOURCE)
+    compute_anew(diff.inquiry())
+    assert client.get(f"{DIFF}people.csv", headers=headers).status_code == 200
+    studies.judge(study.annotators.earliest("pk"), seed=5, n=6)
+    refresh(collection=study)
+    answer = client.get(f"{DIFF}people.csv", headers=headers)
+    assert (answer.status_code, answer["Retry-After"]) == (202, "3")
+    assert client.get(DIFF, headers=headers).json()["is_stale"] is True
+    compute_anew(diff.inquiry())
+    assert client.get(f"{DIFF}people.csv", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """The choices of a diff: what a release can be compared with, and under which label sources."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from metrics.core.labels.label_sources import LabelSource, usual_source
+from metrics.forms.release_diffs import DiffForm
 from metrics.models import Release
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.label_files import released_sources
@@ -21,6 +23,15 @@ class DiffChoices(NamedTuple):
     other_releases: dict[str, Release]
     sources: dict[str, str]
     default_source: str
+
+    def form(self, parameters: Mapping[str, Any]) -> DiffForm:
+        """The form of these choices, filled in with the parameters of an address."""
+        return DiffForm(
+            parameters,
+            versions=self.other_releases,
+            sources=self.sources,
+            default_source=self.default_source,
+        )
 
     def diff_request(self, *, to: str, label_source: str) -> DiffRequest:
         """The diff with another version, or with the present: the earlier labels come first."""

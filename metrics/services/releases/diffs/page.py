@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import Kept
 from annotate.services.background import kept
+from annotate.services.background.kept import Inquiry
 from metrics.charts.charts import Chart
 from metrics.charts.results import AnalysisResult
 from metrics.models import Release
@@ -28,9 +29,10 @@ TABLES: dict[str, Callable[[DiffTables], AnalysisResult]] = {
     "queries": DiffTables.queries,
     "people": DiffTables.people,
     "agreement": DiffTables.agreement,
-    "scores": DiffTables.scores,
-    "swaps": DiffTables.swaps,
+    "scores": lambda tables: tables.of_scores.scores(),
+    "swaps": lambda tables: tables.of_scores.swaps(),
 }
+FILES = {*TABLES, *LINES}
 
 
 class DiffPanel(NamedTuple):
@@ -68,7 +70,7 @@ def look(diff: DiffRequest) -> DiffAnswer | None:
     """Look at a diff; None while it is computed for the first time."""
     inquiry = diff.inquiry()
     view = kept.look(inquiry=inquiry)
-    if view.row is None:
+    if view.row is None or view.row.version != view.version:
         return None
     is_stale, reason = view.row.version != view.version, view.row.value.get("reason", "")
     tables = None if reason else tables_of(diff, view.row)
@@ -82,25 +84,25 @@ class TableFile(NamedTuple):
     reason: str
 
 
+def inquiry_of_file(diff: DiffRequest, table: str) -> Inquiry:
+    """The inquiry in whose value a file of FILES is; that of the diff itself for no such file."""
+    return diff.inquiry(table if table in LINES else "")
+
+
 def csv_of(diff: DiffRequest, table: str) -> TableFile | None:
-    """A table of TABLES or LINES; None while it is computed for the first time."""
-    if table in LINES:
-        return _lines_of(diff, table)
-    answer = look(diff)
-    if answer is None:
-        return None
-    if answer.tables is None:
-        return TableFile(b"", answer.reason)
-    return TableFile(as_csv(TABLES[table](answer.tables)).encode(), "")
+    """A file of FILES; None while it is computed, also where labels or scores have changed since.
 
-
-def _lines_of(diff: DiffRequest, table: str) -> TableFile | None:
-    row = kept.look(inquiry=diff.inquiry(table)).row
-    if row is None:
+    A page says that it shows earlier numbers; a file is kept, and could not say so.
+    """
+    view = kept.look(inquiry=inquiry_of_file(diff, table))
+    if view.row is None or view.row.version != view.version:
         return None
-    if reason := row.value.get("reason", ""):
+    value = view.row.value
+    if reason := value.get("reason", ""):
         return TableFile(b"", reason)
-    return TableFile(gzip.decompress(b64decode(row.value["csv"])), "")
+    if table in LINES:
+        return TableFile(gzip.decompress(b64decode(value["csv"])), "")
+    return TableFile(as_csv(TABLES[table](tables_of(diff, view.row))).encode(), "")
 
 
 def tables_of(diff: DiffRequest, row: Kept) -> DiffTables:
@@ -162,7 +164,7 @@ class DiffPage:
         board: str = "",
     ) -> None:
         self._tables, self._address, self._parameters = tables, address, parameters
-        self.boards = {" ".join(board): board for board in tables.boards}
+        self.boards = {" ".join(board): board for board in tables.of_scores.boards}
         self.board = board if board in self.boards else next(iter(self.boards), "")
 
     @cached_property
@@ -171,11 +173,11 @@ class DiffPage:
         tables = self._tables
         panels = [self._panel("agreement", "Agreement", tables.agreement())]
         if self.board:
-            board = tables.board(self.boards[self.board])
+            board = tables.of_scores.board(self.boards[self.board])
             panels.append(self._panel("scores", "Scores", board, scores="CSV of all scores"))
         return [
             *panels,
-            self._panel("swaps", "Systems that changed places", tables.swaps()),
+            self._panel("swaps", "Systems that changed places", tables.of_scores.swaps()),
             self._panel("grades", "Grades of pairs", tables.grades(), pairs="CSV of the pairs"),
             self._panel("queries", "Grades by query", tables.queries()),
             self._panel(

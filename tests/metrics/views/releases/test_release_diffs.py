@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotate.models import Collection, Role
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Release
+from metrics.services.numbers.refresh import refresh
 from metrics.services.releases import releases
 from metrics.services.releases.diffs.computation import DiffRequest
 from tests import cast
@@ -84,6 +85,26 @@ def test_tables_are_files_with_the_names_of_both_sides(client, pair_of_releases)
     lines = client.get(redirect).content.decode()
     assert len(lines.splitlines()) == 1 + 6
     assert client.get(f"{DIFF}nothing.csv?to=1.1").status_code == 404
+
+
+@pytest.mark.parametrize(("file", "table"), [("people", ""), ("labels", "labels")])
+def test_a_file_of_earlier_labels_waits_for_the_newer_ones(client, study, file, table):
+    diff = DiffRequest(made_release(study, "1.0"), None, SOURCE)
+    compute_anew(diff.inquiry(table))
+    assert client.get(f"{DIFF}{file}.csv").status_code == 200
+    studies.judge(study.annotators.earliest("pk"), seed=5, n=6)
+    refresh(collection=study)
+    page = client.get(f"{DIFF}{file}.csv")
+    state = f"{DIFF}state/?table={file}"
+    assert page.status_code == 202 and f'hx-get="{state}"' in page.content.decode()
+    assert "HX-Redirect" not in client.get(state).headers
+    if not table:
+        assert client.get(DIFF).status_code == 200  # the page says that newer ones are computed
+    compute_anew(diff.inquiry(table))
+    address = client.get(state).headers["HX-Redirect"]
+    assert address.startswith(f"{DIFF}{file}.csv")
+    rows = client.get(address).content.decode().splitlines()[1:]
+    assert len(rows) == (1 if file == "people" else 6)
 
 
 def test_what_cannot_be_compared_is_said(client, pair_of_releases):

@@ -87,7 +87,7 @@ def test_an_alpha_without_a_value_or_of_another_kind_is_told():
 
 
 def test_a_board_has_places_best_after_first_and_no_change_without_two_means():
-    result = tables().board(BoardKey(*AP))
+    result = tables().of_scores.board(BoardKey(*AP))
     assert result.headline == "AP: 2 means of 3 moved"
     assert [
         (
@@ -107,7 +107,7 @@ def test_a_board_has_places_best_after_first_and_no_change_without_two_means():
 
 
 def test_how_much_of_a_top_is_judged_gives_no_places():
-    (row,) = rows(tables().board(BoardKey(*JUDGED)))
+    (row,) = rows(tables().of_scores.board(BoardKey(*JUDGED)))
     assert (row["place_before"], row["place_after"]) == (None, None)
 
 
@@ -117,29 +117,29 @@ def test_two_runs_with_one_name_stay_two_in_the_chart():
         [*AP, "2", None, [1, 0.5, None, None, 8]],
         [*AP, "1", [1, 0.25, None, None, 8], None],
     ]
-    spec = tables(runs=runs, scores=scores).board(BoardKey(*AP)).spec
+    spec = tables(runs=runs, scores=scores).of_scores.board(BoardKey(*AP)).spec
     assert [row["run"] for row in spec["data"]["values"]] == ["alpha, 1.1", "alpha, 1.0"]
 
 
 def test_swaps_have_the_verdicts_of_both_sides_and_both_names():
-    result = tables().swaps()
+    result = tables().of_scores.swaps()
     assert result.headline == "1 pair of runs changed places, on 1 table of scores"
     (row,) = rows(result)
     assert (row["first"], row["first_before"]) == ("heron", "run-01")
     assert (row["second"], row["second_before"]) == ("run-02", "run-02")
     assert (row["verdict_before"], row["verdict_after"]) == ("decided", "not tested")
     assert result.notes == ["Not tested in 1.1: AP over all, forward: a query without a value."]
-    other = tables(tests=[[*AP, "before", "tukey", ""]]).swaps()
+    other = tables(tests=[[*AP, "before", "tukey", ""]]).of_scores.swaps()
     assert other.notes == [
         "1 table tested by Tukey's HSD, as the usual test, Randomized Tukey, would have taken "
         "too long."
     ]
-    assert tables(swaps=[], tests=[]).swaps().headline == "No two runs changed places"
+    assert tables(swaps=[], tests=[]).of_scores.swaps().headline == "No two runs changed places"
 
 
 def test_scores_that_are_not_of_the_same_things_are_told():
     def notes(**changes):
-        return tables(**changes).scores().notes
+        return tables(**changes).of_scores.scores().notes
 
     assert notes() == []
     one_sided = [[*AP, "3", None, [1, 0.5, 0.25, 0.75, 8]]]
