@@ -8,11 +8,18 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django import forms
-from django.http import HttpRequest, JsonResponse
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+)
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -21,10 +28,18 @@ from annotate.core.files.media_types import media_type
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.core.labels.cards import Card, CardPart, MediaSource
 from annotate.core.media import browser_support
+from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
 from annotate.markdown import clean_page
 from annotate.models import Item, Judgment, Part, Report, User
 
 MAX_BODY = 20_000
+MEDIUM_HEADERS = {
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "private, max-age=600",
+    # Whatever the bytes are, a browser must not take them for a page or a script.
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+}
 View = TypeVar("View", bound=Callable[..., Any])
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 
@@ -257,3 +272,50 @@ def _source(part: Part | CardPart, number: int, source: MediaSource, slug: str) 
         "what": browser_support.format_names(mime),
         "defect": "unread" if is_unread else "nowhere" if is_unplayable else "",
     }
+
+
+def file_answer(request: HttpRequest, *, path: Path, content_type: str) -> HttpResponseBase:
+    """A file of this machine, or the stretch of it that is asked for; 416 for one it has not."""
+    file_stat = path.stat()
+    size, tag = file_stat.st_size, f'"{file_stat.st_mtime_ns:x}-{file_stat.st_size:x}"'
+    # a range meant for another version of the file does not count
+    is_current = request.headers.get("If-Range", tag) == tag
+    range_header = request.headers.get("Range", "") if is_current else ""
+    response: HttpResponseBase
+    try:
+        byte_range = parse_range(range_header, size=size)
+    except UnsatisfiableRange:
+        response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
+    else:
+        response = _stretch(path, size, byte_range)
+    for name, value in {**MEDIUM_HEADERS, "ETag": tag, "Content-Type": content_type}.items():
+        response.headers[name] = value
+    return response
+
+
+def _stretch(path: Path, size: int, byte_range: Range | None) -> FileResponse:
+    served_range = byte_range or Range(0, size - 1)
+    response = FileResponse(FileRange(path, served_range), status=206 if byte_range else 200)
+    response.headers["Content-Length"] = str(served_range.length)
+    if byte_range:
+        response.headers["Content-Range"] = f"bytes {served_range.first}-{served_range.last}/{size}"
+    return response
+
+
+class FileRange:
+    """A file from the first to the last requested byte, which a server may send from its position.
+
+    It has no name, else Django's answer would reveal it.
+    """
+
+    def __init__(self, path: Path, byte_range: Range) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._file.seek(byte_range.first)
+        self._left = byte_range.length
+        self.fileno, self.close = self._file.fileno, self._file.close
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, none behind the last."""
+        chunk = self._file.read(min(size, self._left))
+        self._left -= len(chunk)
+        return chunk

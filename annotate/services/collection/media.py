@@ -16,10 +16,15 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import Storage, storages
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
 
 from annotate.core.files.archives.sources import FolderSource, Source, path_fault
 from annotate.core.files.items.item_rows import media_host
-from annotate.models import Collection
+from annotate.core.files.media_types import media_type
+from annotate.core.labels.cards import MediaSource
+from annotate.core.media import browser_support
+from annotate.http import file_answer
+from annotate.models import Collection, Part
 from annotate.services.background.progress import ProgressCallback, ignore_progress
 
 STORE = "collections"  # its name among the settings' STORAGES
@@ -63,6 +68,24 @@ def locate_medium(*, collection: Collection, path: str) -> Path | str | None:
     except NotImplementedError:  # a bucket has no paths
         return store.url(name)
     return stored_file if stored_file.is_file() else None
+
+
+def medium_answer(*, request: HttpRequest, part: Part, number: int) -> HttpResponseBase:
+    """The file of a part, a stretch of it, or the bucket's address; else Http404.
+
+    number : index of the part's source, in the order browsers try them
+    """
+    source = part.sources[number] if number < len(part.sources) else MediaSource("")
+    path = locate_medium(collection=part.item.collection, path=source.path)
+    type_by_name = media_type(source.path)
+    if path is None or type_by_name is None:
+        raise Http404("There is no such file.")
+    if isinstance(path, str):  # the bucket answers itself, for a few minutes
+        return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
+    # the type detected in the file, else that of its name's ending
+    mime = browser_support.browser_query_type(source.type or type_by_name.content_type)
+    content_type = mime.partition(";")[0] or type_by_name.content_type
+    return file_answer(request, path=path, content_type=content_type)
 
 
 class StoredMedia:
