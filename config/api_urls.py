@@ -63,6 +63,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pooling.api.pairs")),
     path("", include("pooling.api.rounds")),
     path("", include("metrics.api.qrels")),
+    path("", include("metrics.api.downloads")),
     path("", include("metrics.api.dashboard")),
     path("", include("metrics.api.alarms")),
     path("", include("metrics.api.leaderboard")),

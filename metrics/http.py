@@ -23,10 +23,11 @@ from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
 from annotate.models import Direction, QuerySet
 from metrics.core.files.stretches import FileStretch
 from metrics.core.labels.label_sources import LabelSource, RequestedSource, UnknownLabelSource
-from metrics.models import Release, ReleaseFile
+from metrics.models import Download, Release, ReleaseFile
 
 View = TypeVar("View", bound=Callable[..., Any])
 CACHEABLE = {200, 206, 304}
+NO_PAGE = "application/octet-stream"  # no browser opens it as a page
 MAX_SOURCE = 100  # characters of a label source in a file's name
 
 
@@ -114,6 +115,19 @@ def for_everybody(view: View) -> View:
     return view
 
 
+def download_answer(download: Download) -> FileResponse:
+    """The file of a download as an attachment; Http404 where it is not made, or not kept."""
+    stored_name = download.file.name
+    if not stored_name or not download.file.storage.exists(stored_name):
+        raise Http404
+    return FileResponse(
+        download.file.open("rb"),
+        as_attachment=True,
+        filename=download.file_name,
+        content_type=NO_PAGE,
+    )
+
+
 class ArchivePart(NamedTuple):
     """A part of the archive of a release that is fetched by itself, or all of it."""
 
@@ -157,7 +171,7 @@ class ArchivePart(NamedTuple):
             status=HTTPStatus.PARTIAL_CONTENT if byte_range else HTTPStatus.OK,
             as_attachment=True,
             filename=self.name,
-            content_type="application/octet-stream",  # no browser opens it as a page
+            content_type=NO_PAGE,
         )
         response.headers["Accept-Ranges"] = "bytes"
         response.headers["Content-Length"] = str(length)

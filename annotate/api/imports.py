@@ -1,7 +1,10 @@
 """Imports for programs: send items, labels or judgments, read their progress and faults, cancel."""
 
+from django.db.models import Q
 from django.http import QueryDict
-from django.urls import path
+from django.urls import path, reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
@@ -9,15 +12,17 @@ from rest_framework.response import Response
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
+from annotate.api.fields import AnswerSerializer
 from annotate.api.jobs import progress_json
+from annotate.api.pages import page_answer, page_of
+from annotate.api.parameters import choice_of, filters_of, page_parameter_docs
 from annotate.core.files.formats import FormatError
-from annotate.models import Import, Role, Work
+from annotate.models import Direction, Import, Role, Work
 from annotate.services.background import works
 from annotate.services.imports import imports
 from annotate.services.imports.forms import IMPORT_FORMS
 
 RESEARCHERS = (Role.RESEARCHER,)
-MAX_LISTED = 200
 STATES = {
     Work.State.ASKED: "received",
     Work.State.RUNNING: "received",
@@ -25,19 +30,27 @@ STATES = {
     Work.State.FAILED: "rejected",
     Work.State.CANCELLED: "cancelled",
 }
+STORED = "stored"  # labels are stored, pairs are still to be resolved
+IMPORT_STATES = ("received", STORED, "done", "rejected", "cancelled")
 
 
-class ImportSerializer(serializers.ModelSerializer):
-    """JSON of an import: `progress` while it is read, if known; `error` why it was rejected."""
+class ImportSerializer(AnswerSerializer):
+    """An import."""
 
+    url = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
-    error = serializers.CharField(source="work.error")
-    progress = serializers.SerializerMethodField()
+    error = serializers.CharField(
+        source="work.error", help_text="The reason of a rejection; empty without one."
+    )
+    progress = serializers.SerializerMethodField(
+        help_text="While it is read; null where nothing is known of it."
+    )
     parameters = serializers.SerializerMethodField()
 
     class Meta:
         model = Import
         fields = [
+            "url",
             "id",
             "kind",
             "file_name",
@@ -47,21 +60,74 @@ class ImportSerializer(serializers.ModelSerializer):
             "error",
             "progress",
             "report",
+            "created_at",
         ]
-        read_only_fields = fields
+        extra_kwargs = {"sha256": {"help_text": "Of the file; empty of a folder."}}
 
+    def get_url(self, import_: Import) -> str:
+        """The address of the import."""
+        return reverse("api:import", args=[import_.collection.slug, import_.pk])
+
+    @extend_schema_field(serializers.ChoiceField(choices=IMPORT_STATES))
     def get_state(self, import_: Import) -> str:
-        """Return one of STATES, or "stored" where labels are stored but pairs unresolved."""
+        """Return one of IMPORT_STATES."""
         is_stored = import_.unresolved and not import_.reading.is_unfinished
-        return "stored" if is_stored else STATES[Work.State(import_.reading.state)]
+        return STORED if is_stored else STATES[Work.State(import_.reading.state)]
 
+    @extend_schema_field(OpenApiTypes.OBJECT)
     def get_parameters(self, import_: Import) -> dict[str, object]:
         """Return the parameters of the reading; {} for documents of a run, which may be hidden."""
         return {} if import_.kind == Import.Kind.DOCUMENTS else import_.parameters
 
+    @extend_schema_field(OpenApiTypes.OBJECT)
     def get_progress(self, import_: Import) -> dict[str, object] | None:
         """Return the progress; None where the import has ended, or no progress is known."""
         return progress_json(import_.reading)
+
+
+class ImportUploadSerializer(serializers.Serializer):
+    """The file to import and how it is read, for the schema: the forms of the pages check it."""
+
+    kind = serializers.ChoiceField(choices=list(IMPORT_FORMS))
+    file = serializers.FileField()
+    media = serializers.FileField(
+        required=False, help_text="Of items: a zip of the media that the file names."
+    )
+    name = serializers.CharField(
+        required=False, help_text="Needed but for items: of the set or round that it makes."
+    )
+    direction = serializers.ChoiceField(
+        required=False, choices=Direction.choices, help_text="Of a query set; needed."
+    )
+    grades = serializers.CharField(
+        required=False, help_text='Of reference labels: what grades become, as "0:0, 1:3".'
+    )
+    min_grade = serializers.IntegerField(
+        required=False, help_text="Of reference labels: smaller ones are left out."
+    )
+    columns = serializers.CharField(
+        required=False, help_text='Of tables: which column holds what, as "query:1, document:2".'
+    )
+    skip_unknown = serializers.BooleanField(
+        required=False, help_text="Of reference labels: leave out those of unknown items."
+    )
+    skip_blank = serializers.BooleanField(
+        required=False, help_text="Of labels and judgments: leave out rows without a grade."
+    )
+    make_documents = serializers.BooleanField(
+        required=False, help_text="Of reference labels: make documents that are not there."
+    )
+
+
+def rows_in_state(state: str) -> Q:
+    """The filter of a state of IMPORT_STATES, as ImportSerializer has them."""
+    is_unfinished = Q(work__state__in=Work.UNFINISHED)
+    if state == STATES[Work.State.ASKED]:
+        return is_unfinished
+    if state == STORED:
+        return ~is_unfinished & Q(unresolved__isnull=False)
+    work_states = [work_state for work_state, name in STATES.items() if name == state]
+    return Q(work__state__in=work_states, unresolved=None)
 
 
 class Imports(Endpoint):
@@ -71,14 +137,31 @@ class Imports(Endpoint):
     parser_classes = [MultiPartParser]
     takes_files = True
 
+    @extend_schema(
+        operation_id="imports_list",
+        parameters=page_parameter_docs(kind=Import.Kind.values, state=IMPORT_STATES),
+        responses={200: page_answer(name="imports", row=ImportSerializer)},
+    )
     def get(self, request: TokenRequest, slug: str) -> Response:
-        """List the newest 200 imports, with their states and reports."""
+        """A page of imports, the newest first, with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        newest = collection.imports.select_related("work").order_by("-created_at", "-pk")[
-            :MAX_LISTED
-        ]
-        return Response({"imports": ImportSerializer(newest, many=True).data})
+        parameters = filters_of(request=request, names=("kind", "state"))
+        kind = choice_of(parameters=parameters, name="kind", choices=Import.Kind.values)
+        kinds = [kind] if kind else Import.Kind.values
+        state = choice_of(parameters=parameters, name="state", choices=IMPORT_STATES)
+        rows = collection.imports.select_related("collection", "work")
+        return page_of(
+            request=request,
+            rows=rows.filter(rows_in_state(state) if state else Q(), kind__in=kinds),
+            ordering=("-created_at", "-pk"),
+            name="imports",
+            as_json=ImportSerializer().to_representation,
+        )
 
+    @extend_schema(
+        request={"multipart/form-data": ImportUploadSerializer},
+        responses={200: ImportSerializer, 201: ImportSerializer},
+    )
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Receive a file of `kind` items, reference, query_set or judgments, with its fields.
 
@@ -119,6 +202,7 @@ class OneImport(Endpoint):
 
     scope = "files:write"
 
+    @extend_schema(responses={200: ImportSerializer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Return its state, its progress, its report."""
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
@@ -131,6 +215,7 @@ class ImportCancel(Endpoint):
 
     scope = "files:write"
 
+    @extend_schema(request=None, responses={200: ImportSerializer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Cancel it; a finished one stays as it is.
 

@@ -37,7 +37,7 @@ class QuerySetSerializer(AnswerSerializer):
         model = ItemSet
         fields = [
             "url",
-            "pk",
+            "id",
             "name",
             "direction",
             "n_queries",

@@ -33,7 +33,7 @@ class ReferenceSetSerializer(AnswerSerializer):
 
     class Meta:
         model = ReferenceSet
-        fields = ["url", "pk", "name", "n_labels", "sha256", "created_at", "labels_url"]
+        fields = ["url", "id", "name", "n_labels", "sha256", "created_at", "labels_url"]
         extra_kwargs = {"sha256": {"help_text": "Of the labels, whatever their file was like."}}
 
     def get_url(self, reference_set: ReferenceSet) -> str:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.forms import Form
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -16,6 +16,7 @@ from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection
 from annotate.services.background import works
+from metrics.http import download_answer
 from metrics.models import Download, DownloadKind
 from metrics.services.downloads import downloads as service
 from metrics.services.samples.pools import names_of_samples
@@ -111,14 +112,7 @@ def download_again(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 @login_required
 def download_file(request: SignedIn, slug: str, pk: int) -> HttpResponseBase:
     """The file of a download that is done."""
-    download = _get_download(request, slug, pk)
-    stored_name = download.file.name
-    if not stored_name or not download.file.storage.exists(stored_name):
-        raise Http404
-    kind = "application/octet-stream"  # no browser opens it as a page
-    return FileResponse(
-        download.file.open("rb"), as_attachment=True, filename=download.file_name, content_type=kind
-    )
+    return download_answer(_get_download(request, slug, pk))
 
 
 def _get_download(request: SignedIn, slug: str, pk: int) -> Download:

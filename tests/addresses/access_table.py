@@ -239,6 +239,13 @@ KEYS = {
     "annotate:gold-retire": lambda campaign: campaign.collection.golds.first().pk,
     "annotate:import": lambda campaign: _first(campaign.collection.imports.all()),
     "api:import": lambda campaign: _first(campaign.collection.imports.all()),
+    "api:item": lambda campaign: _first(campaign.collection.items.all()),
+    "api:item-medium": lambda campaign: (
+        Part.objects.get(item__collection=campaign.collection, kind="video").pk
+    ),
+    "api:query-set": lambda campaign: _first(campaign.collection.query_sets.all()),
+    "api:reference-set": lambda campaign: _first(campaign.collection.reference_sets.all()),
+    "api:download": lambda campaign: _first(campaign.collection.downloads.all()),
     "annotate:training-pair-retire": lambda campaign: (
         TrainingPair.objects.get(pair__collection=campaign.collection).pk
     ),

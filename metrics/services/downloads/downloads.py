@@ -78,7 +78,10 @@ def request_download(
     name = f"{collection.slug}-{KINDS[kind].file_name(form)}"
     suffix = GZIP_SUFFIX if form.cleaned_data.get("packed") else ""
     download = Download.objects.create(
-        **request_fields, made_with=_description(form), file_name=f"{name}{suffix}"
+        **request_fields,
+        made_with=_description(form),
+        file_name=f"{name}{suffix}",
+        run_ids=KINDS[kind].run_ids(form),
     )
     download.work = works.ask(kind=DOWNLOAD, collection=collection, subject=download.pk, by=by)
     download.save(update_fields=["work"])

@@ -57,12 +57,14 @@ class DownloadWriter(NamedTuple):
         valid form
     pieces : the file, in pieces
     total : the number of rows to come; None where counting them takes long
+    run_ids : keys of the runs that a valid form names, which others may not know of
     """
 
     form: Callable[..., forms.Form]
     file_name: Callable[[Any], str]
     pieces: Callable[[DownloadContext], Iterator[bytes]]
     total: Callable[[DownloadContext], int | None] = lambda context: None
+    run_ids: Callable[[Any], list[int]] = lambda form: []
 
 
 def _lines(
@@ -192,5 +194,10 @@ KINDS: dict[Download.Kind, DownloadWriter] = {
         "cannot-judge.tsv", lambda context: rows.cannot_judge(collection=context.collection)
     ),
     Download.Kind.SCORES: _table("scores.tsv", _scores),
-    Download.Kind.RUN: DownloadWriter(RunFileForm, _run_name, _lines(_run)),
+    Download.Kind.RUN: DownloadWriter(
+        RunFileForm,
+        _run_name,
+        _lines(_run),
+        run_ids=lambda form: [form.run_and_query_set()[0].pk],
+    ),
 }

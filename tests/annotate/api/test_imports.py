@@ -1,10 +1,13 @@
 """Programs bring files with a scoped token, see how far they are, and cancel."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
-from annotate.models import Import, Role
+from annotate.models import Import, Role, Work
 from annotate.services.background import progress, works
 from tests import cast
 from tests.works import perform_work
@@ -97,6 +100,91 @@ def test_many_imports_are_listed_with_as_few_questions_as_one(
         post(client, headers, name=f"set{number}")
     with django_assert_max_num_queries(n_queries):
         assert len(client.get(url, headers=headers).json()["imports"]) == 4
+
+
+def test_the_same_upload_twice_makes_one_import(client, collection):
+    headers = key(collection)
+    first, again = post(client, headers), post(client, headers)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json()["id"] == first.json()["id"] and Import.objects.count() == 1
+    assert post(client, headers, name="other").status_code == 201
+    assert post(client, headers, content=b"q0 0 d0 0\n").status_code == 201
+
+
+def imports_of(client, headers, **parameters):
+    """The ids on all pages, by following `next`."""
+    ids, address = [], f"{reverse('api:imports', args=['shapes'])}?{urlencode(parameters)}"
+    while address:
+        answer = client.get(address, headers=headers).json()
+        ids += [entry["id"] for entry in answer["imports"]]
+        address = answer["next"]
+    return ids
+
+
+def test_imports_come_in_pages_the_newest_first(client, collection):
+    headers = key(collection)
+    ids = [post(client, headers, name=f"set{number}").json()["id"] for number in range(5)]
+    # of one moment, as of a script that uploads
+    Import.objects.filter(pk__in=ids[1:4]).update(created_at=timezone.now())
+    ids = list(Import.objects.order_by("-created_at", "-pk").values_list("pk", flat=True))
+    for page_size in (1, 2, 5):
+        assert imports_of(client, headers, page_size=page_size) == ids
+    address = reverse("api:imports", args=["shapes"])
+    tag = {"If-None-Match": client.get(address, headers=headers)["ETag"]}
+    assert client.get(address, headers=headers | tag).status_code == 304
+    entry = client.get(address, headers=headers).json()["imports"][0]
+    assert client.get(entry["url"], headers=headers).json() == entry
+
+
+def test_imports_are_filtered_by_kind_and_state(client, collection):
+    headers = key(collection)
+    ids = {}
+    for state in Work.State:
+        ids[state] = post(client, headers, name=state).json()["id"]
+        finished_at = None if state in Work.UNFINISHED else timezone.now()
+        code = "refused" if state == Work.State.FAILED else ""
+        begun_at = timezone.now() if state == Work.State.RUNNING else None
+        Work.objects.filter(import_file=ids[state]).update(
+            state=state, finished_at=finished_at, error_code=code, begun_at=begun_at
+        )
+    ids["stored"] = post(client, headers, name="stored").json()["id"]
+    Work.objects.filter(import_file=ids["stored"]).update(
+        state=Work.State.FAILED, finished_at=timezone.now(), error_code="worn-out"
+    )
+    Import.objects.filter(pk=ids["stored"]).update(unresolved=[1, 2, 0])
+    expected = {
+        "received": [ids["running"], ids["asked"]],
+        "stored": [ids["stored"]],
+        "done": [ids["done"]],
+        "rejected": [ids["failed"]],
+        "cancelled": [ids["cancelled"]],
+    }
+    for state, its_ids in expected.items():
+        assert imports_of(client, headers, state=state) == its_ids
+        for pk in its_ids:
+            assert read_import(client, headers, pk)["state"] == state
+    assert len(imports_of(client, headers, kind="reference")) == 6
+    assert imports_of(client, headers, kind="items") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("kind=gossip", '"gossip" is no choice of "kind"; there are: items, documents, reference'),
+        ("state=lost", '"lost" is no choice of "state"; there are: received, stored, done'),
+        ("since=1", '"since" is no parameter; there are kind, state, page_size, cursor.'),
+    ],
+)
+def test_what_is_no_filter_is_refused(client, collection, query, sentence):
+    address = reverse("api:imports", args=["shapes"])
+    answer = client.get(f"{address}?{query}", headers=key(collection))
+    assert answer.status_code == 422 and answer.json()["detail"].startswith(sentence)
+
+
+def test_a_place_that_no_page_has_is_refused(client, collection):
+    address = reverse("api:imports", args=["shapes"])
+    answer = client.get(address, {"cursor": "cD14"}, headers=key(collection))  # p=x
+    assert (answer.status_code, answer.json()["detail"]) == (404, "Invalid cursor")
 
 
 def test_a_program_cancels_what_waits(client, collection):

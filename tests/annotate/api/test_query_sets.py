@@ -56,7 +56,7 @@ def test_sets_have_their_sizes_and_their_items(client, collection, headers):
     everything, _, small = answer["query_sets"]
     assert everything["gallery_url"] is None and answer["next"] is None
     assert client.get(small["url"], headers=headers).json() == small
-    assert small["pk"] == query_set.pk and small["created_at"].endswith("Z")
+    assert small["id"] == query_set.pk and small["created_at"].endswith("Z")
     queries = ids_on_pages(client, headers, small["queries_url"], "queries")
     targets = ids_on_pages(client, headers, f"{small['gallery_url']}?page_size=2", "targets")
     assert (queries, targets) == ([["q1", "q2"]], [["d0", "d1"], ["d4"]])
