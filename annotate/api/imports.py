@@ -13,9 +13,9 @@ from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
 from annotate.api.jobs import progress_json
-from annotate.api.pages import page_answer, page_of
-from annotate.api.parameters import choice_of, filters_of, page_parameter_docs
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.formats import FormatError
 from annotate.models import Direction, Import, Role, Work
 from annotate.services.background import works
@@ -130,6 +130,13 @@ def rows_in_state(state: str) -> Q:
     return Q(work__state__in=work_states, unresolved=None)
 
 
+class ImportFilters(Filters):
+    """Filters of the list of imports."""
+
+    kind = ListedChoiceField(Import.Kind.values)
+    state = ListedChoiceField(IMPORT_STATES)
+
+
 class Imports(Endpoint):
     """The imports of a collection, for its researchers."""
 
@@ -138,21 +145,19 @@ class Imports(Endpoint):
     takes_files = True
 
     @extend_schema(
-        operation_id="imports_list",
-        parameters=page_parameter_docs(kind=Import.Kind.values, state=IMPORT_STATES),
+        parameters=[ImportFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="imports", row=ImportSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of imports, the newest first, with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        parameters = filters_of(request=request, names=("kind", "state"))
-        kind = choice_of(parameters=parameters, name="kind", choices=Import.Kind.values)
-        kinds = [kind] if kind else Import.Kind.values
-        state = choice_of(parameters=parameters, name="state", choices=IMPORT_STATES)
+        filters = read_filters(request=request, form=ImportFilters)
+        kinds = [filters["kind"]] if "kind" in filters else Import.Kind.values
+        condition = rows_in_state(filters["state"]) if "state" in filters else Q()
         rows = collection.imports.select_related("collection", "work")
         return page_of(
             request=request,
-            rows=rows.filter(rows_in_state(state) if state else Q(), kind__in=kinds),
+            rows=rows.filter(condition, kind__in=kinds),
             ordering=("-created_at", "-pk"),
             name="imports",
             as_json=ImportSerializer().to_representation,

@@ -16,15 +16,14 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
-from annotate.api.pages import page_answer, page_of
-from annotate.api.parameters import choice_of, filters_of, page_parameter_docs, text_of
+from annotate.api.filters import Filters, ListedChoiceField, YesNoField, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.items.item_rows import is_address
 from annotate.markdown import clean_page
 from annotate.models import ApiToken, Collection, Item, Part, Side
 from annotate.services.collection.media import medium_answer
 
 MAX_ID = 255
-YES_OR_NO = ("true", "false")
 
 
 class SourceSerializer(serializers.Serializer):
@@ -118,36 +117,35 @@ class ItemSerializer(AnswerSerializer):
         return item.excluded_at is None and item.split == "test"
 
 
+class ItemFilters(Filters):
+    """Filters of the list of items."""
+
+    side = ListedChoiceField(Side.values)
+    id = serializers.CharField(required=False, max_length=MAX_ID, trim_whitespace=False)
+    excluded = YesNoField(required=False)
+
+
 class ItemsView(Endpoint):
     """GET collections/<slug>/items/?side=&id=&excluded="""
 
     scope = ApiToken.Scope.NUMBERS_READ
 
     @extend_schema(
-        operation_id="items_list",
-        parameters=page_parameter_docs(
-            side=Side.values, id="The id of an item.", excluded=YES_OR_NO
-        ),
+        parameters=[ItemFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="items", row=ItemSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of items by their ids; without a side the queries, then the documents."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        parameters = filters_of(request=request, names=("side", "id", "excluded"))
-        side = choice_of(parameters=parameters, name="side", choices=Side.values)
+        filters = read_filters(request=request, form=ItemFilters)
         answer = page_of(
             request=request,
-            rows=rows_of(collection).filter(
-                **side_and_id(side, text_of(parameters=parameters, name="id", longest=MAX_ID)),
-                **exclusion_filter(
-                    choice_of(parameters=parameters, name="excluded", choices=YES_OR_NO)
-                ),
-            ),
+            rows=rows_of(collection).filter(**conditions(filters)),
             ordering=("external_id", "pk"),
             name="items",
             as_json=ItemSerializer(context={"slug": slug}).to_representation,
         )
-        if not (side or parameters.get("id") or answer.data["next"]):
+        if not ("side" in filters or "id" in filters or answer.data["next"]):
             first_page = remove_query_param(request.build_absolute_uri(), "cursor")
             answer.data["next"] = replace_query_param(first_page, "side", Side.DOCUMENT.value)
         return answer
@@ -187,16 +185,15 @@ def rows_of(collection: Collection) -> QuerySet[Item]:
     return items.prefetch_related("parts")
 
 
-def side_and_id(side: str, external_id: str) -> dict[str, Any]:
-    """Filters that go by the index of collection, side and id, whatever is given of them."""
-    if external_id:
-        return {"side__in": [side] if side else Side.values, "external_id": external_id}
-    return {"side": side or Side.QUERY}
-
-
-def exclusion_filter(value: str) -> dict[str, Any]:
-    """The filter of `excluded`; none without a value."""
-    return {"excluded_at__isnull": value == "false"} if value else {}
+def conditions(filters: dict[str, Any]) -> dict[str, Any]:
+    """The conditions of filters, by the index of collection, side and id whatever is given."""
+    sides = [filters["side"]] if "side" in filters else Side.values
+    where: dict[str, Any] = {"side": sides[0]}
+    if "id" in filters:
+        where = {"side__in": sides, "external_id": filters["id"]}
+    if "excluded" in filters:
+        where["excluded_at__isnull"] = not filters["excluded"]
+    return where
 
 
 ITEMS = "collections/<slug:slug>/items/"

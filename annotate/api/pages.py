@@ -1,6 +1,6 @@
 """Long lists for programs, in pages: each has the address of the next one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,13 +11,12 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
-from annotate.api import TokenRequest, Unprocessable
-from annotate.api.parameters import page_parameters
+from annotate.api import TokenRequest
 
-PAGE_PARAMETERS = (
+PAGE_PARAMETERS = [
     OpenApiParameter("page_size", int, description="How many rows; 100 without it, 1,000 at most."),
     OpenApiParameter("cursor", str, description="Where a page begins; `next` holds it."),
-)
+]
 
 
 class Pages(CursorPagination):
@@ -68,22 +67,6 @@ def page_at_once(
     except (ValueError, ValidationError) as error:  # a moment or a number that is none
         raise NotFound(pages.invalid_cursor_message) from error
     return Response({name: as_json(page), "next": pages.get_next_link()})
-
-
-def filters_of(*, request: TokenRequest, choices: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The filters that a request for a page names; raises Unprocessable for what is none.
-
-    choices : the values of each filter
-    """
-    names = {name: name for name in (*choices, *(row.name for row in PAGE_PARAMETERS))}
-    parameters = page_parameters(request=request, names=names)
-    filters = {name: str(parameters[name]) for name in choices if name in parameters}
-    for name, value in filters.items():
-        if value not in choices[name]:
-            there_are = ", ".join(choices[name])
-            sentence = f'"{value[:40]}" is no choice of "{name}"; there are {there_are}.'
-            raise Unprocessable(sentence, errors=[{"field": name, "message": sentence}])
-    return filters
 
 
 def page_answer(*, name: str, row: type[serializers.Serializer]) -> serializers.Serializer:

@@ -13,8 +13,8 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
-from annotate.api.pages import page_answer, page_of
-from annotate.api.parameters import choice_of, filters_of, page_parameter_docs
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Collection, Direction, QuerySetItem
 from annotate.models import QuerySet as ItemSet
 from annotate.services.pages.overview import counted_query_sets
@@ -64,7 +64,7 @@ class QuerySetSerializer(AnswerSerializer):
         return self.address("query-set-gallery", query_set) if query_set.n_gallery else None
 
 
-class MemberSerializer(serializers.Serializer):
+class QuerySetMemberSerializer(serializers.Serializer):
     """An item of a query set."""
 
     url = serializers.SerializerMethodField(help_text="Of the item.")
@@ -75,25 +75,28 @@ class MemberSerializer(serializers.Serializer):
         return reverse("api:item", args=[self.context["slug"], member.item_id])
 
 
+class QuerySetFilters(Filters):
+    """Filters of the list of query sets."""
+
+    direction = ListedChoiceField(Direction.values)
+
+
 class QuerySetsView(Endpoint):
     """GET collections/<slug>/query-sets/?direction="""
 
     scope = ApiToken.Scope.NUMBERS_READ
 
     @extend_schema(
-        operation_id="query_sets_list",
-        parameters=page_parameter_docs(direction=Direction.values),
+        parameters=[QuerySetFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="query_sets", row=QuerySetSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of query sets, in the order in which they came."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        parameters = filters_of(request=request, names=("direction",))
-        direction = choice_of(parameters=parameters, name="direction", choices=Direction.values)
-        rows = rows_of(collection)
+        filters = read_filters(request=request, form=QuerySetFilters)
         return page_of(
             request=request,
-            rows=rows.filter(direction=direction) if direction else rows,
+            rows=rows_of(collection).filter(**filters),
             ordering=("pk",),
             name="query_sets",
             as_json=QuerySetSerializer(context={"slug": slug}).to_representation,
@@ -121,21 +124,20 @@ class QuerySetQueriesView(Endpoint):
     name = "queries"
 
     @extend_schema(
-        operation_id="query_set_queries_list",
-        parameters=page_parameter_docs(),
-        responses={200: page_answer(name="queries", row=MemberSerializer)},
+        parameters=PAGE_PARAMETERS,
+        responses={200: page_answer(name="queries", row=QuerySetMemberSerializer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of its source items: queries, or documents in the reverse direction."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        filters_of(request=request, names=())
+        read_filters(request=request)
         query_set = get_object_or_404(ItemSet, collection=collection, pk=pk)
         return page_of(
             request=request,
             rows=query_set.members.filter(part=self.part).select_related("item"),
             ordering=("item_id",),
             name=self.name,
-            as_json=MemberSerializer(context={"slug": slug}).to_representation,
+            as_json=QuerySetMemberSerializer(context={"slug": slug}).to_representation,
         )
 
 
@@ -146,9 +148,8 @@ class QuerySetGalleryView(QuerySetQueriesView):
     name = "targets"
 
     @extend_schema(
-        operation_id="query_set_gallery_list",
-        parameters=page_parameter_docs(),
-        responses={200: page_answer(name="targets", row=MemberSerializer)},
+        parameters=PAGE_PARAMETERS,
+        responses={200: page_answer(name="targets", row=QuerySetMemberSerializer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of the targets of its gallery; none where all targets are searched."""

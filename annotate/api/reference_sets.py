@@ -16,9 +16,9 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
+from annotate.api.filters import read_filters
 from annotate.api.judgments import LineRenderer
-from annotate.api.pages import page_answer, page_of
-from annotate.api.parameters import filters_of, page_parameter_docs
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, ReferenceSet
 from annotate.services.collection.reference_qrels import label_pieces, loading_report
 from annotate.services.pages.overview import counted_references
@@ -87,14 +87,13 @@ class ReferenceSetsView(Endpoint):
     scope = ApiToken.Scope.NUMBERS_READ
 
     @extend_schema(
-        operation_id="reference_sets_list",
-        parameters=page_parameter_docs(),
+        parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="reference_sets", row=ReferenceSetSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of reference sets by their names."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        filters_of(request=request, names=())
+        read_filters(request=request)
         return page_of(
             request=request,
             rows=counted_references(collection=collection),

@@ -43,7 +43,7 @@ class ProblemSerializer(serializers.Serializer):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="A sentence that says what is wrong.")
-    errors = FaultSerializer(many=True, required=False)
+    errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]
 
 
 class EndpointSchema(AutoSchema):

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import MomentField, StrictSerializer, validated
-from annotate.api.pages import PAGE_PARAMETERS, filters_of, page_answer, page_of
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Role
 from metrics.forms.alarms import AlarmForm
@@ -73,6 +74,19 @@ class AlarmRequest(StrictSerializer):
     n_at_least = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
 
 
+class AlarmFilters(Filters):
+    """Filters of the list of alarms."""
+
+    state = ListedChoiceField(STATES)
+    kind = ListedChoiceField(Alarm.Kind.values)
+
+
+class AlarmEventFilters(Filters):
+    """Filters of the log of alarms."""
+
+    kind = ListedChoiceField(AlarmEvent.Kind.values)
+
+
 class AlarmsEndpoint(Endpoint):
     """The scopes of all endpoints of alarms."""
 
@@ -85,10 +99,8 @@ class AlarmsView(AlarmsEndpoint):
     """collections/<slug>/alarms/?state=&kind="""
 
     @extend_schema(
-        operation_id="collections_alarms_list",
         parameters=[
-            OpenApiParameter("state", str, enum=STATES),
-            OpenApiParameter("kind", str, enum=Alarm.Kind.values),
+            AlarmFilters,
             *PAGE_PARAMETERS,
         ],
         responses={200: page_answer(name="alarms", row=AlarmSerializer)},
@@ -96,8 +108,7 @@ class AlarmsView(AlarmsEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the alarms that are set, the oldest first."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        choices = {"state": STATES, "kind": Alarm.Kind.values}
-        filters = filters_of(request=request, choices=choices)
+        filters = read_filters(request=request, form=AlarmFilters)
         rises = service.raising_events(collection=collection)
         rows = service.alarms_set(collection=collection)
         if state := filters.pop("state", ""):
@@ -152,7 +163,7 @@ class AlarmLogView(AlarmsEndpoint):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("kind", str, enum=AlarmEvent.Kind.values),
+            AlarmEventFilters,
             *PAGE_PARAMETERS,
         ],
         responses={200: page_answer(name="events", row=AlarmEventSerializer)},
@@ -160,7 +171,7 @@ class AlarmLogView(AlarmsEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the rises and falls, the newest first, also of alarms that have ended."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters = filters_of(request=request, choices={"kind": AlarmEvent.Kind.values})
+        filters = read_filters(request=request, form=AlarmEventFilters)
         return page_of(
             request=request,
             rows=service.alarm_log(collection=collection).filter(**filters),

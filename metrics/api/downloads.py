@@ -16,9 +16,9 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
 from annotate.api.jobs import job_json
-from annotate.api.pages import page_answer, page_of
-from annotate.api.parameters import choice_of, filters_of, page_parameter_docs
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Work
 from annotate.services.background import works
@@ -139,25 +139,30 @@ class DownloadsEndpoint(Endpoint):
         return get_object_or_404(visible.select_related("collection", "work", "by"), pk=pk)
 
 
+class DownloadFilters(Filters):
+    """Filters of the list of downloads."""
+
+    kind = ListedChoiceField(DownloadKind.values)
+    state = ListedChoiceField(STATES)
+
+
 class DownloadsView(DownloadsEndpoint):
     """The downloads of a collection."""
 
     @extend_schema(
-        operation_id="downloads_list",
-        parameters=page_parameter_docs(kind=DownloadKind.values, state=STATES),
+        parameters=[DownloadFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="downloads", row=DownloadSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first, without those of runs that are hidden from you."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        parameters = filters_of(request=request, names=("kind", "state"))
-        kind = choice_of(parameters=parameters, name="kind", choices=DownloadKind.values)
-        state = choice_of(parameters=parameters, name="state", choices=STATES)
+        filters = read_filters(request=request, form=DownloadFilters)
+        kinds = [filters["kind"]] if "kind" in filters else DownloadKind.values
         visible = Download.objects.visible_to(request.user, collection=collection)
         return page_of(
             request=request,
             rows=visible.filter(
-                rows_in_state(state), kind__in=[kind] if kind else DownloadKind.values
+                rows_in_state(filters.get("state", "")), kind__in=kinds
             ).select_related("collection", "work", "by"),
             ordering=("-created_at", "-pk"),
             name="downloads",

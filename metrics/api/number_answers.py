@@ -193,4 +193,33 @@ class AnalysisAnswerSerializer(AnalysisRowSerializer, FreshnessSerializer):
     spec = serializers.JSONField(allow_null=True, help_text="The chart, as Vega-Lite.")
 
 
+class SideSerializer(serializers.Serializer):
+    """A side of a diff: a release, or the labels of a moment."""
+
+    version = serializers.CharField(allow_null=True, help_text="Null for the labels now.")
+    as_of = MomentField(allow_null=True)
+
+
+class DiffTableSerializer(serializers.Serializer):
+    """A table of a diff."""
+
+    headline = serializers.CharField()
+    reading = serializers.CharField(allow_blank=True, help_text="How to read it.")
+    notes = serializers.ListField(child=serializers.CharField())
+    columns = serializers.ListField(child=serializers.DictField(child=serializers.CharField()))
+    rows = serializers.ListField(
+        child=serializers.DictField(child=serializers.JSONField(allow_null=True)),
+        help_text="A value for the key of each column.",
+    )
+
+
+class ReleaseDiffSerializer(FreshnessSerializer):
+    """What changed between a release and another one, or the labels now."""
+
+    before = SideSerializer()
+    after = SideSerializer()
+    label_source = serializers.CharField()
+    tables = serializers.DictField(child=DiffTableSerializer())
+
+
 COMPUTED_CSV = {(200, "text/csv"): OpenApiTypes.STR, 202: COMPUTING}

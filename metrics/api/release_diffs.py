@@ -3,12 +3,15 @@
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.response import Response
 
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
+from metrics.api.number_answers import COMPUTED_CSV, ReleaseDiffSerializer
+from metrics.api.number_answers import COMPUTING as COMPUTING_ANSWER
 from metrics.models import Release
 from metrics.services.releases.diffs.choices import diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
@@ -17,6 +20,10 @@ from metrics.services.releases.diffs.page import FILES, as_json, csv_of, look
 CSV = "text/csv; charset=utf-8"
 COMPUTING = {"state": "computing"}
 LATER = {"Retry-After": "3"}
+PARAMETERS = [
+    OpenApiParameter("to", str, description="A version, or `now`.", default="now"),
+    OpenApiParameter("label_source", str, description="Such as `over:original` or `only`."),
+]
 
 
 class ReleaseDiffView(Endpoint):
@@ -24,6 +31,9 @@ class ReleaseDiffView(Endpoint):
 
     scope = ApiToken.Scope.RELEASES_READ
 
+    @extend_schema(
+        parameters=PARAMETERS, responses={200: ReleaseDiffSerializer, 202: COMPUTING_ANSWER}
+    )
     def get(self, request: TokenRequest, slug: str, version: str) -> Response:
         """All tables of a diff; 202 while it is computed.
 
@@ -43,6 +53,7 @@ class ReleaseDiffTableView(Endpoint):
 
     scope = ApiToken.Scope.RELEASES_READ
 
+    @extend_schema(parameters=PARAMETERS, responses=COMPUTED_CSV)
     def get(self, request: TokenRequest, slug: str, version: str, table: str) -> HttpResponse:
         """A table of a diff as CSV; 202 while it is computed.
 

@@ -5,19 +5,19 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 from rest_framework import serializers
 
-from annotate.api.fields import MomentField, StrictSerializer
+from annotate.api.fields import MomentField
+from annotate.api.filters import Filters, ListedChoiceField
 from annotate.core.labels.pair_states import PairState
 from annotate.models import ReferenceLabel, Seat
 from annotate.services.review.pair_history import History, HistoryEvent
-from pooling.api.filters import ListedChoiceField
 from pooling.services.pages.pool_pairs import PairLine
 from pooling.services.pages.provenance import Origin
 
 
-class PoolPairFilters(StrictSerializer):
+class PoolPairFilters(Filters):
     """Filters of the pairs of a pool."""
 
-    state = ListedChoiceField([state.value for state in PairState], required=False)
+    state = ListedChoiceField([state.value for state in PairState])
     query = serializers.CharField(
         required=False, max_length=255, trim_whitespace=False, help_text="The id of a query."
     )

@@ -9,11 +9,11 @@ from rest_framework.response import Response
 from annotate.access import LEADERS, get_pair, roles_in
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
-from annotate.api.pages import page_answer, page_at_once
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_at_once
 from annotate.models import ApiToken, Role
 from annotate.services.review.pair_history import history_of
 from pooling import access
-from pooling.api.filters import PAGE_PARAMETERS, read_filters
 from pooling.api.pair_fields import (
     ExplainedPairSerializer,
     PairExplanation,
@@ -33,7 +33,6 @@ class PoolPairsView(Endpoint):
     scope = ApiToken.Scope.POOLS_READ
 
     @extend_schema(
-        operation_id="collections_pool_pairs_list",
         parameters=[PoolPairFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="pool_pairs", row=PoolPairSerializer)},
     )

@@ -6,12 +6,12 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from annotate.access import roles_in
-from annotate.api.fields import AnswerSerializer, StrictSerializer
+from annotate.api.fields import AnswerSerializer
+from annotate.api.filters import Filters, ListedChoiceField
 from annotate.api.jobs import job_json
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Role
 from annotate.services.pages import stuck_labels
-from pooling.api.filters import ListedChoiceField
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.sentences import SourceSentences
@@ -28,10 +28,10 @@ def states_json(states: StateCounts) -> dict[str, int]:
     return {"n": states.n_pairs} | {str(row.state): row.n for row in states.rows}
 
 
-class PoolFilters(StrictSerializer):
+class PoolFilters(Filters):
     """Filters of the list of pools."""
 
-    state = ListedChoiceField(Pool.Phase.values, required=False)
+    state = ListedChoiceField(Pool.Phase.values)
     name = serializers.CharField(required=False, max_length=80)
     query_set = serializers.CharField(required=False, max_length=60)
 

@@ -13,10 +13,10 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import validated
-from annotate.api.pages import page_answer, page_at_once
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_at_once
 from annotate.models import ApiToken, Role
 from pooling import access
-from pooling.api.filters import PAGE_PARAMETERS, read_filters
 from pooling.api.pool_choices import PoolSerializer, field_refusal, pool_choice
 from pooling.api.pool_fields import OnePoolSerializer, PoolFilters, PoolRowSerializer, list_json
 from pooling.models import Pool, PoolRows, Run
@@ -39,7 +39,6 @@ class PoolsView(PoolsEndpoint):
     """The pools of a collection."""
 
     @extend_schema(
-        operation_id="collections_pools_list",
         parameters=[PoolFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="pools", row=PoolRowSerializer)},
     )

@@ -11,20 +11,20 @@ from rest_framework.response import Response
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
-from annotate.api.pages import page_answer, page_at_once
+from annotate.api.fields import AnswerSerializer, MomentField
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_at_once
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import ApiToken, Round
-from pooling.api.filters import PAGE_PARAMETERS, ListedChoiceField, read_filters
 from pooling.api.pool_fields import STATES, states_json
 from pooling.services.pages.pool_figures import pair_counts, seat_counts
 
 
-class RoundFilters(StrictSerializer):
+class RoundFilters(Filters):
     """Filters of the list of rounds."""
 
-    kind = ListedChoiceField([str(kind) for kind in Round.FOR_LABELS], required=False)
-    state = ListedChoiceField(Round.State.values, required=False)
+    kind = ListedChoiceField([str(kind) for kind in Round.FOR_LABELS])
+    state = ListedChoiceField(Round.State.values)
 
 
 class RoundSerializer(AnswerSerializer):
@@ -79,7 +79,6 @@ class RoundsView(Endpoint):
     scope = ApiToken.Scope.POOLS_READ
 
     @extend_schema(
-        operation_id="collections_rounds_list",
         parameters=[RoundFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="rounds", row=RoundSerializer)},
     )

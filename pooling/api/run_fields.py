@@ -6,9 +6,9 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
+from annotate.api.filters import Filters, ListedChoiceField, YesNoField
 from annotate.api.jobs import job_json
 from annotate.models import Direction
-from pooling.api.filters import ListedChoiceField, YesNoField
 from pooling.core.files.papers import paper_address
 from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS
 from pooling.models import Run
@@ -105,11 +105,11 @@ class OneRunSerializer(RunSerializer):
         return list(RunActionSerializer(events, many=True).data)
 
 
-class RunFilters(StrictSerializer):
+class RunFilters(Filters):
     """Filters of the list of runs."""
 
-    state = ListedChoiceField(Run.State.values, required=False)
-    direction = ListedChoiceField(Direction.values, required=False)
+    state = ListedChoiceField(Run.State.values)
+    direction = ListedChoiceField(Direction.values)
     name = serializers.CharField(required=False, max_length=MAX_NAME)
     tag = serializers.CharField(required=False, max_length=MAX_TAG)
     is_retired = YesNoField(required=False)

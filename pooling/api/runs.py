@@ -13,13 +13,13 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import validated
+from annotate.api.filters import read_filters
 from annotate.api.imports import ImportSerializer
-from annotate.api.pages import page_answer, page_of
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.collection.purging import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
-from pooling.api.filters import PAGE_PARAMETERS, read_filters
 from pooling.api.run_fields import (
     ChangeSerializer,
     OneRunSerializer,
@@ -64,7 +64,6 @@ class RunsView(Endpoint):
     takes_files = True
 
     @extend_schema(
-        operation_id="collections_runs_list",
         parameters=[RunFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="runs", row=RunSerializer)},
     )

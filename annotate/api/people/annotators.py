@@ -13,8 +13,9 @@ from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import StrictSerializer, validated
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
 from annotate.api.jobs import job_json
-from annotate.api.pages import PAGE_PARAMETERS, filters_of, page_answer, page_of
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
 from annotate.api.people.members import LEAD, AnnotatorSerializer
 from annotate.forms.review import (
@@ -38,7 +39,7 @@ class WithdrawalSerializer(serializers.Serializer):
     until = serializers.DateTimeField(help_text="The last, to the microsecond; restore with it.")
 
 
-class DecisionSerializer(serializers.Serializer):
+class AnnotatorDecisionSerializer(serializers.Serializer):
     """A decision about answers: the outcome, or the work that is under way."""
 
     summary = serializers.CharField(help_text="In words, as the page says it.")
@@ -54,7 +55,7 @@ class AnnotatorAnswer(AnnotatorSerializer):
     """An annotator with what leads decided about the answers."""
 
     withdrawals = WithdrawalSerializer(many=True)
-    decisions = DecisionSerializer(many=True, help_text="Those under way, or half done.")
+    decisions = AnnotatorDecisionSerializer(many=True, help_text="Those under way, or half done.")
 
     class Meta(AnnotatorSerializer.Meta):
         fields = [*AnnotatorSerializer.Meta.fields, "withdrawals", "decisions"]
@@ -120,13 +121,18 @@ class AnnotatorEndpoint(Endpoint):
         return fields | {"reason": reason_form.cleaned_data["reason"], "by": request.user}
 
 
+class AnnotatorFilters(Filters):
+    """Filters of the list of annotators."""
+
+    origin = ListedChoiceField(Annotator.Origin.values)
+
+
 class AnnotatorsView(AnnotatorEndpoint):
     """GET collections/<slug>/annotators/"""
 
     @extend_schema(
-        operation_id="collections_annotators_list",
         parameters=[
-            OpenApiParameter("origin", str, enum=Annotator.Origin.values),
+            AnnotatorFilters,
             *PAGE_PARAMETERS,
         ],
         responses={200: page_answer(name="annotators", row=AnnotatorSerializer)},
@@ -134,7 +140,7 @@ class AnnotatorsView(AnnotatorEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the annotators, also of those who left; those of one `origin`."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters = filters_of(request=request, choices={"origin": Annotator.Origin.values})
+        filters = read_filters(request=request, form=AnnotatorFilters)
         return page_of(
             request=request,
             rows=collection.annotators.filter(**filters).select_related("collection"),
@@ -207,7 +213,8 @@ class WithdrawalView(AnnotatorEndpoint):
     decide: Callable[..., ReviewWork | None] = staticmethod(withdrawing.withdraw_annotator)
 
     @extend_schema(
-        request=WithdrawalRequest, responses={200: DecisionSerializer, 202: DecisionSerializer}
+        request=WithdrawalRequest,
+        responses={200: AnnotatorDecisionSerializer, 202: AnnotatorDecisionSerializer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -236,7 +243,8 @@ class RestorationView(WithdrawalView):
     decide = staticmethod(withdrawing.restore_annotator)
 
     @extend_schema(
-        request=RestorationRequest, responses={200: DecisionSerializer, 202: DecisionSerializer}
+        request=RestorationRequest,
+        responses={200: AnnotatorDecisionSerializer, 202: AnnotatorDecisionSerializer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:

@@ -18,7 +18,8 @@ from annotate import tasks
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import AnswerSerializer, StrictSerializer, validated
-from annotate.api.pages import PAGE_PARAMETERS, filters_of, page_answer, page_of
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.forms.people import MAX_DAYS, InviteForm
 from annotate.models import ApiToken, Collection, Invitation, Role
 from annotate.services.people import accounts
@@ -99,14 +100,13 @@ class InvitationsView(Endpoint):
     shown_once = ("link",)
 
     @extend_schema(
-        operation_id="collections_invitations_list",
-        parameters=[*PAGE_PARAMETERS],
+        parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="invitations", row=InvitationSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the invitations that can still be used, the oldest first."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters_of(request=request, choices={})
+        read_filters(request=request)
         return page_of(
             request=request,
             rows=collection.invitations.usable().select_related("collection"),

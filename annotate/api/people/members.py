@@ -2,7 +2,7 @@
 
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
@@ -10,7 +10,8 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer, MomentField
-from annotate.api.pages import PAGE_PARAMETERS, filters_of, page_answer, page_of
+from annotate.api.filters import Filters, ListedChoiceField, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import Annotator, ApiToken, Membership, Role
 from annotate.services.people import accounts
 from annotate.services.people.members import annotator_of, members_of
@@ -61,20 +62,25 @@ class MemberSerializer(AnswerSerializer):
         return None if annotator is None else AnnotatorSerializer(annotator).data
 
 
+class MemberFilters(Filters):
+    """Filters of the list of members."""
+
+    role = ListedChoiceField(Role.values)
+
+
 class MembersView(Endpoint):
     """GET collections/<slug>/members/?role="""
 
     scope = ApiToken.Scope.MEMBERS_WRITE
 
     @extend_schema(
-        operation_id="collections_members_list",
-        parameters=[OpenApiParameter("role", str, enum=Role.values), *PAGE_PARAMETERS],
+        parameters=[MemberFilters, *PAGE_PARAMETERS],
         responses={200: page_answer(name="members", row=MemberSerializer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the roles that people hold, as they joined; those of one role with `role`."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters = filters_of(request=request, choices={"role": Role.values})
+        filters = read_filters(request=request, form=MemberFilters)
         return page_of(
             request=request,
             rows=members_of(collection=collection).filter(**filters),

@@ -3,17 +3,16 @@
 from typing import Any, NamedTuple
 
 from django.urls import path, reverse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.response import Response
 
 from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import AnswerSerializer, StrictSerializer
-from annotate.api.pages import page_answer, page_of
+from annotate.api.fields import AnswerSerializer
+from annotate.api.filters import Filters, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.review.answers import ReportAnswerSerializer, SluggedSerializer
-from annotate.api.review.filters import filters
 from annotate.models import ApiToken, Batch, Collection, Gold, Pair, Role
 from annotate.services.golds import quality as gold_quality
 from annotate.services.judging import unplayable_pairs
@@ -22,10 +21,6 @@ from annotate.services.review import inbox
 from annotate.services.review.inbox import Tab, WaitingPair
 
 LEAD = (Role.LEAD,)
-PAGE_PARAMETERS = [
-    OpenApiParameter("cursor", description="Of the next page."),
-    OpenApiParameter("page_size", OpenApiTypes.INT),
-]
 
 
 class InboxKind(NamedTuple):
@@ -155,7 +150,7 @@ class DoubtfulGoldSerializer(SluggedSerializer):
         return self.pair_url(line.gold.pair_id)
 
 
-class BatchFilterSerializer(StrictSerializer):
+class BatchFilters(Filters):
     """Filters of batches that wait."""
 
     annotator = serializers.CharField(
@@ -163,16 +158,12 @@ class BatchFilterSerializer(StrictSerializer):
     )
 
 
-class PairFilterSerializer(StrictSerializer):
+class PairFilters(Filters):
     """Filters of pairs that wait."""
 
     query = serializers.CharField(
         max_length=500, required=False, help_text="Only pairs of the query with this id."
     )
-
-
-class NoFilterSerializer(StrictSerializer):
-    """No filters."""
 
 
 class InboxEndpoint(Endpoint):
@@ -189,7 +180,7 @@ class InboxView(InboxEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Count all that waits for a decision, by kind, for leads."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters(request=request, form=NoFilterSerializer, other_names=())
+        read_filters(request=request, other_names=())
         unplayable = unplayable_pairs.unplayable_pairs(collection=collection)
         labels = stuck_labels.stuck_labels(collection=collection) if unplayable else {}
         answer = {
@@ -204,14 +195,13 @@ class WaitingBatchesView(InboxEndpoint):
     """GET collections/<slug>/inbox/batches/"""
 
     @extend_schema(
-        operation_id="collections_inbox_batches_list",
-        parameters=[BatchFilterSerializer, *PAGE_PARAMETERS],
+        parameters=[BatchFilters, *PAGE_PARAMETERS],
         responses=page_answer(name="waiting_batches", row=WaitingBatchSerializer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Batches whose golds failed or that the policy held, the oldest first."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        choice = filters(request=request, form=BatchFilterSerializer)
+        choice = read_filters(request=request, form=BatchFilters)
         rows = inbox.waiting_batches(collection=collection)
         if choice:
             rows = rows.filter(annotator__pseudonym=choice["annotator"])
@@ -225,18 +215,18 @@ class WaitingBatchesView(InboxEndpoint):
 
 
 class WaitingPairsView(InboxEndpoint):
-    """GET collections/<slug>/inbox/disputed/, escalated/ and cannot/"""
+    """GET collections/<slug>/inbox/disputed/"""
 
     tab = Tab.DISPUTED
 
     @extend_schema(
-        parameters=[PairFilterSerializer, *PAGE_PARAMETERS],
+        parameters=[PairFilters, *PAGE_PARAMETERS],
         responses=page_answer(name="waiting_pairs", row=WaitingPairSerializer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Pairs that wait for a decision, by their keys, with labels and open reports."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        choice = filters(request=request, form=PairFilterSerializer)
+        choice = read_filters(request=request, form=PairFilters)
         rows = inbox.waiting_pairs(collection=collection, tab=self.tab)
         if choice:
             rows = rows.filter(query__external_id=choice["query"])
@@ -249,6 +239,18 @@ class WaitingPairsView(InboxEndpoint):
         )
 
 
+class EscalatedPairsView(WaitingPairsView):
+    """GET collections/<slug>/inbox/escalated/"""
+
+    tab = Tab.ESCALATED
+
+
+class UnjudgeablePairsView(WaitingPairsView):
+    """GET collections/<slug>/inbox/cannot/"""
+
+    tab = Tab.CANNOT
+
+
 class DoubtfulGoldsView(InboxEndpoint):
     """GET collections/<slug>/inbox/golds/"""
 
@@ -256,7 +258,7 @@ class DoubtfulGoldsView(InboxEndpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Golds in doubt, the most doubtful first; one page."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        filters(request=request, form=NoFilterSerializer, other_names=())
+        read_filters(request=request, other_names=())
         lines = gold_quality.doubtful(collection=collection)
         rows = DoubtfulGoldSerializer(lines, many=True, context={"slug": slug})
         return Response({"doubtful_golds": rows.data, "next": None})
@@ -281,13 +283,8 @@ INBOX = "collections/<slug:slug>/inbox/"
 urlpatterns = [
     path(INBOX, InboxView.as_view(), name="inbox"),
     path(f"{INBOX}batches/", WaitingBatchesView.as_view(), name="inbox-batches"),
-    *(
-        path(
-            f"{INBOX}{tab.value}/",
-            WaitingPairsView.as_view(tab=tab),
-            name=f"inbox-{tab.value}",
-        )
-        for tab in inbox.OF_PAIRS
-    ),
+    path(f"{INBOX}disputed/", WaitingPairsView.as_view(), name="inbox-disputed"),
+    path(f"{INBOX}escalated/", EscalatedPairsView.as_view(), name="inbox-escalated"),
+    path(f"{INBOX}cannot/", UnjudgeablePairsView.as_view(), name="inbox-cannot"),
     path(f"{INBOX}golds/", DoubtfulGoldsView.as_view(), name="inbox-golds"),
 ]

@@ -152,7 +152,7 @@ class PairEndpoint(InboxEndpoint):
         return access.get_pair(user=request.user, slug=slug, pk=pk, roles=LEAD)
 
 
-class PairView(PairEndpoint):
+class InboxPairView(PairEndpoint):
     """GET collections/<slug>/inbox/pairs/<id>/"""
 
     @extend_schema(responses=PairSerializer)
@@ -210,7 +210,7 @@ class PairActView(PairEndpoint):
 
 PAIR = f"{INBOX}pairs/<int:pk>/"
 urlpatterns = [
-    path(PAIR, PairView.as_view(), name="inbox-pair"),
+    path(PAIR, InboxPairView.as_view(), name="inbox-pair"),
     path(f"{PAIR}adjudicate/", PairAdjudicationView.as_view(), name="inbox-pair-adjudicate"),
     path(f"{PAIR}act/", PairActView.as_view(), name="inbox-pair-act"),
 ]

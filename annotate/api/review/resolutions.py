@@ -12,10 +12,10 @@ from rest_framework.renderers import JSONRenderer
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import MomentField, StrictSerializer
+from annotate.api.fields import MomentField
+from annotate.api.filters import OF_PAGES, Filters, read_filters
 from annotate.api.judgments import LineRenderer, ParquetRenderer
-from annotate.api.pages import page_answer, page_of
-from annotate.api.review.filters import OF_PAGES, filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.labels.pair_states import PairState
 from annotate.models import ApiToken, Policy, Resolution
 from annotate.services.review.resolutions import ResolutionFilter, resolution_rows, write
@@ -24,7 +24,7 @@ MEDIA_TYPES = {kind.format: kind.media_type for kind in (LineRenderer, ParquetRe
 FORMATS = (JSONRenderer.format, *MEDIA_TYPES)
 
 
-class ResolutionFilterSerializer(StrictSerializer):
+class ResolutionFilters(Filters):
     """Filters of resolutions."""
 
     state = serializers.ChoiceField(
@@ -75,15 +75,14 @@ class ResolutionsView(Endpoint):
 
     @extend_schema(
         parameters=[
-            ResolutionFilterSerializer,
+            ResolutionFilters,
             OpenApiParameter(
                 "format",
                 enum=FORMATS,
                 description="`json`, the default, for pages; else a file of all pairs. Without "
                 "it, the header `Accept` decides.",
             ),
-            OpenApiParameter("cursor", description="Of the next page."),
-            OpenApiParameter("page_size", OpenApiTypes.INT),
+            *PAGE_PARAMETERS,
         ],
         responses={
             (200, "application/json"): page_answer(name="resolutions", row=ResolutionSerializer),
@@ -94,8 +93,8 @@ class ResolutionsView(Endpoint):
     def get(self, request: TokenRequest, slug: str) -> HttpResponseBase:
         """Every pair with its resolution: a page by the keys of the pairs, or all as a file."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        values = filters(
-            request=request, form=ResolutionFilterSerializer, other_names=("format", *OF_PAGES)
+        values = read_filters(
+            request=request, form=ResolutionFilters, other_names=("format", *OF_PAGES)
         )
         choice, kind = ResolutionFilter(**values), format_of(request)
         if kind in MEDIA_TYPES:

@@ -10,16 +10,16 @@ from rest_framework.response import Response
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import repeatable
-from annotate.api.fields import AnswerSerializer, StrictSerializer
-from annotate.api.pages import page_answer, page_of
+from annotate.api.fields import AnswerSerializer
+from annotate.api.filters import Filters, read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.review.answers import (
     DecisionSerializer,
     SluggedSerializer,
     UnfinishedDecisionSerializer,
     decided,
 )
-from annotate.api.review.filters import filters
-from annotate.api.review.inbox import LEAD, PAGE_PARAMETERS, InboxEndpoint
+from annotate.api.review.inbox import LEAD, InboxEndpoint
 from annotate.forms.review import LogForm
 from annotate.models import Collection, ReviewAction
 from annotate.services.background import works
@@ -105,7 +105,7 @@ class LogEntrySerializer(AnswerSerializer):
         )
 
 
-class LogFilterSerializer(StrictSerializer):
+class LogFilters(Filters):
     """Filters of the log."""
 
     by = serializers.CharField(max_length=150, required=False, help_text="A lead's user name.")
@@ -119,13 +119,13 @@ class ReviewLogView(InboxEndpoint):
     """GET collections/<slug>/review-log/"""
 
     @extend_schema(
-        parameters=[LogFilterSerializer, *PAGE_PARAMETERS],
+        parameters=[LogFilters, *PAGE_PARAMETERS],
         responses=page_answer(name="review_log", row=LogEntrySerializer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The decisions of leads with their reasons, the newest first, for leads."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
-        values = filters(request=request, form=LogFilterSerializer)
+        values = read_filters(request=request, form=LogFilters)
         form = LogForm(log_fields(collection, values), collection=collection)
         return page_of(
             request=request,

@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from annotate.api import TokenRequest, Unprocessable
-from annotate.api.fields import StrictSerializer, validated
+from annotate.api.fields import validated
+from annotate.api.pages import PAGE_PARAMETERS
 from annotate.api.parameters import page_parameters
 
-PAGE_PARAMETERS = [
-    OpenApiParameter("cursor", str, description="Where the page begins; `next` has it."),
-    OpenApiParameter("page_size", int, description="Rows of a page: 100, at most 1,000."),
-]
+OF_PAGES = tuple(parameter.name for parameter in PAGE_PARAMETERS)
+
+
+class Filters(serializers.Serializer):
+    """The filters of a list, none of which has to be given; this one has none."""
 
 
 class ListedChoiceField(serializers.ChoiceField):
@@ -23,7 +24,7 @@ class ListedChoiceField(serializers.ChoiceField):
         names = list(values)
         message = f'"{{input:.40}}" is no choice; there are: {", ".join(names)}.'
         options["error_messages"] = {"invalid_choice": message}
-        super().__init__(choices=names, **options)
+        super().__init__(choices=names, required=False, **options)
 
 
 class YesNoField(serializers.BooleanField):
@@ -32,14 +33,21 @@ class YesNoField(serializers.BooleanField):
     default_error_messages = {"invalid": "Give true or false."}
 
 
-def read_filters(*, request: TokenRequest, form: type[StrictSerializer]) -> dict[str, Any]:
-    """The filters that a request gives; raises Unprocessable for what is none, or given twice."""
-    page_names = [parameter.name for parameter in PAGE_PARAMETERS]
-    names = [*form().fields, *page_names]
+def read_filters(
+    *,
+    request: TokenRequest,
+    form: type[Filters] = Filters,
+    other_names: tuple[str, ...] = OF_PAGES,
+) -> dict[str, Any]:
+    """The filters that a request gives; raises Unprocessable for what is none, or given twice.
+
+    other_names : parameters that are no filters
+    """
+    names = [*form().fields, *other_names]
     parameters = page_parameters(request=request, names={name: name for name in names})
     for name, values in parameters.lists():
         if len(values) > 1:
             raise Unprocessable(f'Give "{name}" once.')
     return validated(
-        form(data={name: value for name, value in parameters.items() if name not in page_names})
+        form(data={name: value for name, value in parameters.items() if name not in other_names})
     )
