@@ -3,9 +3,21 @@
 from django.dispatch import receiver
 
 from annotate.services.background.kept import Inquiry
-from annotate.signals import batch_to_reject, round_to_follow, value_requested, work_requested
+from annotate.signals import (
+    batch_to_reject,
+    deletion_requested,
+    round_to_follow,
+    value_requested,
+    work_requested,
+)
 from annotate.task_queue import enqueue_on_commit
-from annotate.tasks import compute_value, follow_policy, perform_work, reject_batch
+from annotate.tasks import (
+    compute_value,
+    delete_unjudged,
+    follow_policy,
+    perform_work,
+    reject_batch,
+)
 
 
 @receiver(batch_to_reject, dispatch_uid="annotate_reject_batch")
@@ -18,6 +30,12 @@ def reject_soon(*, batch_id: int, **_: object) -> None:
 def follow_soon(*, round_id: int, **_: object) -> None:
     """Queue the update of a round's resolutions to its policy."""
     enqueue_on_commit(follow_policy, round_id=round_id)
+
+
+@receiver(deletion_requested, dispatch_uid="annotate_delete_unjudged")
+def delete_soon(*, collection_id: int, by_id: int, **_: object) -> None:
+    """Queue the deletion of a collection that nobody has judged."""
+    enqueue_on_commit(delete_unjudged, collection_id=collection_id, by_id=by_id)
 
 
 @receiver(work_requested, dispatch_uid="annotate_perform_work")

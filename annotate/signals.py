@@ -20,6 +20,9 @@ batch_to_reject = Signal()
 round_to_follow = Signal()
 """Sent within the transaction with round_id: its resolutions are to follow its new policy."""
 
+deletion_requested = Signal()
+"""Sent with collection_id and by_id: a lead wants the collection deleted, which nobody judged."""
+
 work_requested = Signal()
 """Sent within the transaction with work_id: work for a worker was requested."""
 

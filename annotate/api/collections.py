@@ -1,93 +1,151 @@
-"""Collections for programs: which there are for a token, and the facts of one."""
+"""Collections for programs: which there are for a token, the facts of one, making and deleting."""
 
-from decimal import Decimal
 from typing import Any
 
-from django.db.models import F, Prefetch
-from django.urls import path, reverse
+from django.db.models import Prefetch
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 
-from annotate.access import LEADERS, collections_of, roles_of
-from annotate.api import TokenRequest, get_collection
-from annotate.api.endpoints import Endpoint
-from annotate.api.pages import page_of
-from annotate.core.files.spreadsheet_cells import timestamp
+from annotate import access
+from annotate.api import TokenRequest, Unprocessable, invalid_form
+from annotate.api.endpoints import Endpoint, repeatable
+from annotate.api.fields import StrictSerializer, validated
+from annotate.api.pages import page_answer, page_of
+from annotate.api.parameters import page_parameters
+from annotate.api.settings import SettingsEndpoint, field_refusal
+from annotate.api.settings.changes import CollectionChanges, change_settings
+from annotate.api.settings.facts import CollectionFacts, OwnCollection
+from annotate.api.settings.levels import MAX_LEVELS_SENT, LevelFields
+from annotate.forms.collections import CollectionForm
+from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership
-from annotate.services.collection.collections import figures
-from annotate.services.pages.overview import counted_query_sets, counted_references
+from annotate.services.collection import collections, purging
+from annotate.services.collection.collections import LevelSpec
 
-OF_SCORES = ("measurement", "positive_from", "query_groups")
-OF_PUBLICATION = ("licence", "creators", "cite_as", "texts_may_leave", "media_may_leave")
+
+class NewCollection(StrictSerializer):
+    """A collection to make; items come later, as an import."""
+
+    slug = serializers.SlugField(max_length=60, help_text="Its short name, which never changes.")
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(max_length=2000, required=False, allow_blank=True)
+    measurement = serializers.ChoiceField(
+        Collection.Measurement.choices, default=Collection.Measurement.ORDINAL
+    )
+    positive_from = serializers.IntegerField(
+        min_value=0, max_value=100, default=1, help_text="Smaller grades are not relevant."
+    )
+    levels = serializers.ListField(child=LevelFields(), max_length=MAX_LEVELS_SENT)
+    guidelines = serializers.CharField(
+        max_length=100_000, required=False, allow_blank=True, help_text="Markdown."
+    )
+
+
+class DeletionAnswer(serializers.Serializer):
+    """A collection that a worker deletes."""
+
+    url = serializers.CharField(help_text="Answers 404 once the collection is deleted.")
+    state = serializers.ChoiceField(["deleting"])
 
 
 class CollectionsView(Endpoint):
-    """GET collections/, of the token's owner; the one collection of a token that is for one."""
+    """The collections of the token's owner; the one collection of a token that is for one."""
 
+    write_scope = ApiToken.Scope.COLLECTIONS_WRITE
+    parser_classes = [JSONParser]
+
+    @extend_schema(
+        operation_id="collections_list",
+        responses={200: page_answer(name="collections", row=OwnCollection)},
+    )
     def get(self, request: TokenRequest) -> Response:
         """A page of them with her roles, by their short names."""
         memberships = Membership.objects.filter(user=request.user)
-        rows = collections_of(user=request.user).prefetch_related(
+        rows = access.collections_of(user=request.user).prefetch_related(
             Prefetch("memberships", memberships, to_attr="own_memberships")
         )
         if request.auth.collection_id is not None:
             rows = rows.filter(pk=request.auth.collection_id)
 
         def as_json(collection: Any) -> dict[str, Any]:
-            roles = roles_of(user=request.user, memberships=collection.own_memberships)
-            return collection_json(collection) | {"roles": sorted(roles)}
+            return dict(OwnCollection(collection, context={"user": request.user}).data)
 
         return page_of(
             request=request, rows=rows, ordering=("slug",), name="collections", as_json=as_json
         )
 
+    @extend_schema(request=NewCollection, responses={201: CollectionFacts})
+    @repeatable
+    def post(self, request: TokenRequest) -> Response:
+        """Make a collection, which its maker leads and researches.
 
-class CollectionView(Endpoint):
-    """GET collections/<slug>/"""
+        For leads and researchers of any collection, with a token that is for all of them.
+        """
+        access.require_maker(user=request.user)
+        if request.auth.collection_id is not None:
+            raise PermissionDenied("This token is for one collection; make one that is for all.")
+        fields = validated(NewCollection(data=request.data))
+        levels = [LevelSpec(**level) for level in fields.pop("levels")]
+        form = CollectionForm(fields)
+        if not form.is_valid():
+            raise invalid_form(form)
+        try:
+            collection = collections.create_collection(
+                levels=levels, by=request.user, **form.collection_fields()
+            )
+        except collections.BadScheme as error:
+            raise field_refusal(error.field, error) from error
+        except collections.CollectionExists as error:
+            raise field_refusal("slug", error) from error
+        facts = CollectionFacts(collection).data
+        return Response(facts, status=201, headers={"Location": facts["url"]})
 
-    scope = ApiToken.Scope.NUMBERS_READ
 
+class CollectionView(SettingsEndpoint):
+    """One collection."""
+
+    @extend_schema(responses={200: CollectionFacts})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The facts of a collection, for its leads and researchers."""
-        collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        levels = collection.levels.values("grade", "name", "key", "sentence", "colour", "reasons")
-        query_sets = counted_query_sets(collection=collection)
-        reference_sets = counted_references(collection=collection)
-        return Response(
-            {
-                **collection_json(collection),
-                "description": collection.description,
-                "created_at": timestamp(collection.created_at),
-                **{name: getattr(collection, name) for name in OF_SCORES},
-                "scheme_frozen_at": timestamp(collection.scheme_frozen_at),
-                "levels": list(levels),
-                "query_sets": list(
-                    query_sets.values("name", "direction", n_queries=F("n_sources"))
-                ),
-                "reference_sets": list(reference_sets.values("name", "n_labels")),
-                "policy": policy_json(collection),
-                "guidelines_version": collection.guidelines.latest("version").version,
-                **{name: getattr(collection, name) for name in OF_PUBLICATION},
-            }
-        )
+        return Response(CollectionFacts(self.collection(request, slug)).data)
 
+    @extend_schema(request=CollectionChanges, responses={200: CollectionFacts})
+    def patch(self, request: TokenRequest, slug: str) -> Response:
+        """Change some settings: all that are sent, or none where one is refused."""
+        collection = self.collection(request, slug)
+        changes = validated(CollectionChanges(data=request.data))
+        change_settings(collection=collection, changes=changes, by=request.user)
+        collection.refresh_from_db()
+        return Response(CollectionFacts(collection).data)
 
-def collection_json(collection: Collection) -> dict[str, Any]:
-    """The facts that every member may know."""
-    return {
-        "url": reverse("api:collection", args=[collection.slug]),
-        "slug": collection.slug,
-        "name": collection.name,
-        "is_rehearsal": collection.is_rehearsal,
-    }
-
-
-def policy_json(collection: Collection) -> dict[str, Any]:
-    """The newest version of the policy; shares are numbers from 0 to 1."""
-    policy = collection.policies.latest("version")
-    return {"version": policy.version} | {
-        name: float(value) if isinstance(value, Decimal) else value
-        for name, value in figures(policy).items()
-    }
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "confirm", str, required=True, description="The short name of the collection."
+            )
+        ],
+        responses={202: DeletionAnswer},
+    )
+    def delete(self, request: TokenRequest, slug: str) -> Response:
+        """Have a collection deleted that nobody has judged: 202, and 404 once it is gone."""
+        collection = self.collection(request, slug)
+        parameters = page_parameters(request=request, names={"confirm": "slug"})
+        form = DeleteForm(parameters, collection=collection)
+        if not form.is_valid():
+            messages = [str(message) for message in form.errors["slug"]]
+            errors = [{"field": "confirm", "message": message} for message in messages]
+            raise Unprocessable(" ".join(messages), errors=errors)
+        try:
+            purging.request_deletion(collection=collection, by=request.user)
+        except (purging.CollectionJudged, purging.NotOwner) as error:
+            raise Unprocessable(str(error)) from error
+        url = CollectionFacts(collection).get_url(collection)
+        answer = {"url": url, "state": "deleting"}
+        return Response(answer, status=202, headers={"Location": url, "Retry-After": "3"})
 
 
 urlpatterns = [

@@ -96,6 +96,14 @@ class CollectionForm(forms.Form):
             self.add_error("file", "Give the file of items that names these media too.")
         return cleaned_data
 
+    def collection_fields(self) -> dict[str, Any]:
+        """The fields of the collection, without the files."""
+        return {
+            name: value
+            for name, value in self.cleaned_data.items()
+            if name not in {"file", "media"}
+        }
+
 
 class LevelForm(forms.Form):
     """One level; a row without a name is no level."""

@@ -13,6 +13,8 @@ from annotate.models import Collection, Level, Policy
 class GuidelinesForm(forms.Form):
     """The guidelines, and name, sentence and reasons of each level."""
 
+    WORDS = ("name", "sentence", "reasons")
+
     markdown = forms.CharField(
         required=False,
         max_length=100_000,
@@ -42,8 +44,17 @@ class GuidelinesForm(forms.Form):
 
     def level_fields(self) -> list[tuple[forms.BoundField, ...]]:
         """Fields of name, sentence and reasons, a tuple a level."""
-        fields = ("name", "sentence", "reasons")
-        return [tuple(self[f"{field}-{level.grade}"] for field in fields) for level in self.levels]
+        return [
+            tuple(self[f"{field}-{level.grade}"] for field in self.WORDS) for level in self.levels
+        ]
+
+    def wordings(self) -> list[dict[str, Any]]:
+        """The grade of each level, and its name, sentence and reasons as they were typed."""
+        return [
+            {"grade": level.grade}
+            | {field: self.cleaned_data[f"{field}-{level.grade}"] for field in self.WORDS}
+            for level in self.levels
+        ]
 
 
 class PayForm(forms.ModelForm):

@@ -7,10 +7,21 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.forms.models import model_to_dict
 
 from annotate.core.labels import level_reasons
-from annotate.models import Collection, Guidelines, Level, Policy, Role, User
+from annotate.models import (
+    Collection,
+    Gold,
+    Guidelines,
+    Level,
+    Policy,
+    ReferenceLabel,
+    Role,
+    TrainingPair,
+    User,
+)
 from annotate.services.people.accounts import join
 from annotate.services.seating import note_changes
 
@@ -20,6 +31,10 @@ _NOT_FIGURES = {"id", "collection", "version", "by"}
 
 class BadScheme(Exception):
     """The levels cannot be a scheme; nothing was changed."""
+
+    def __init__(self, message: str, *, field: str = "levels") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class SchemeFrozen(Exception):
@@ -121,7 +136,8 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
         _check_reasons(level.name, level.reasons)
     if positive_from not in grades or positive_from == min(grades):
         raise BadScheme(
-            f"Relevant from grade {positive_from}: choose one of the grades above the lowest."
+            f"Relevant from grade {positive_from}: choose one of the grades above the lowest.",
+            field="positive_from",
         )
 
 
@@ -136,25 +152,66 @@ def key_of(level: LevelSpec) -> str:
 
 
 @transaction.atomic
+def change_scheme(
+    *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int, by: User | None
+) -> Guidelines:
+    """Change the words of the levels; until the first judgment also which levels there are.
+
+    Returns the version of the guidelines that holds the words. No change, no version. Raises
+    BadScheme, SchemeFrozen.
+    """
+    check_scheme(levels=levels, positive_from=positive_from)
+    locked_collection = _lock(collection)
+    present_levels = {(level.grade, level.key, level.colour) for level in collection.levels.all()}
+    new_levels = {(level.grade, key_of(level), level.colour) for level in levels}
+    if (present_levels, locked_collection.positive_from) != (new_levels, positive_from):
+        return replace_levels(
+            collection=collection, levels=levels, positive_from=positive_from, by=by
+        )
+    wordings = [Wording(level.grade, level.name, level.sentence, level.reasons) for level in levels]
+    markdown = collection.guidelines.latest("version").markdown
+    return change_guidelines(collection=collection, markdown=markdown, wording=wordings, by=by)
+
+
+@transaction.atomic
 def replace_levels(
-    *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int
-) -> None:
+    *,
+    collection: Collection,
+    levels: Sequence[LevelSpec],
+    positive_from: int,
+    by: User | None = None,
+) -> Guidelines:
     """Give the collection another set of levels while nothing is judged.
 
-    Raises BadScheme, SchemeFrozen.
+    All numbers are computed anew. Raises BadScheme, SchemeFrozen.
     """
     check_scheme(levels=levels, positive_from=positive_from)
     locked_collection = _lock(collection)
     if locked_collection.scheme_frozen_at is not None:
         raise SchemeFrozen("The levels have been used; only their wording may change.")
+    _require_grades_in_use(collection, grades=[level.grade for level in levels])
     collection.levels.all().delete()
     _write_levels(collection, levels)
     Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)
     collection.refresh_from_db()
+    note_changes(collection_id=collection.pk, pair_ids=[None])
     latest = collection.guidelines.latest("version")
-    _write_guidelines(
-        collection, markdown=latest.markdown, by=latest.by, version=latest.version + 1
+    return _write_guidelines(
+        collection, markdown=latest.markdown, by=by, version=latest.version + 1
     )
+
+
+def _require_grades_in_use(collection: Collection, *, grades: Sequence[int]) -> None:
+    """Raise BadScheme where labels that are there already have another grade than these."""
+    labels: tuple[tuple[QuerySet[Any], str], ...] = (
+        (ReferenceLabel.objects.filter(reference_set__collection=collection), "reference sets"),
+        (Gold.objects.filter(collection=collection), "golds"),
+        (TrainingPair.objects.filter(pair__collection=collection), "pairs of the training"),
+    )
+    for rows, nouns in labels:
+        other_grades = rows.exclude(grade__in=grades).order_by().values_list("grade", flat=True)
+        for grade in other_grades[:1]:
+            raise BadScheme(f"Grade {grade} stays: there are {nouns} with this grade.")
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Policy changes: previewed, saved as a version, and followed by rounds in the background."""
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -56,6 +57,18 @@ _LABELLED = f"""
 _N_AFFECTED = f"""
     SELECT count(*) FROM (SELECT 1 {_MAY_CHANGE} LIMIT %(limit)s) affected
 """  # noqa: S608 - own text
+
+
+class PreviewUnseen(Exception):
+    """Rounds would follow the policy, and nobody has seen its effect; nothing was stored."""
+
+    def __init__(self, *, policy: Policy, n_rounds: int) -> None:
+        plural = "" if n_rounds == 1 else "s"
+        super().__init__(
+            f"{n_rounds:,} pool{plural} or import{plural} would follow this policy: look at its "
+            "preview before you save it."
+        )
+        self.policy = policy
 
 
 class PolicyPreview(NamedTuple):
@@ -186,6 +199,27 @@ def _count(inquiry: Inquiry) -> tuple[int, PolicyEffect, bool]:
         rows, policies=new_policies, positive_from=collection.positive_from
     )
     return rounds.count(), effect, policy_changes.asks_model(new_policies)
+
+
+def save_previewed_policy(
+    *,
+    collection: Collection,
+    by: User | None,
+    changes: Mapping[str, Any],
+    with_closed: bool,
+    preview_key: str,
+) -> Policy:
+    """Store a new version as save_policy, whose effect was seen where rounds follow it.
+
+    preview_key : of the preview that was seen. Raises BadPolicy, PreviewUnseen.
+    """
+    draft = next_policy(collection=collection, by=by, changes=changes)
+    n_rounds = round_policies.differing_rounds(
+        collection=collection, policy=draft, with_closed=with_closed
+    ).count()
+    if n_rounds and preview_key != inquiry_of(policy=draft, with_closed=with_closed).key:
+        raise PreviewUnseen(policy=draft, n_rounds=n_rounds)
+    return save_policy(collection=collection, by=by, with_closed=with_closed, **changes)
 
 
 @transaction.atomic

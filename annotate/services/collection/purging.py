@@ -19,6 +19,7 @@ from django.utils.safestring import SafeString
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.collection.media import media_folder
 from annotate.services.storage.files import delete_on_commit
+from annotate.signals import deletion_requested
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +83,16 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
                 counts[table] = cursor.rowcount
     transaction.on_commit(partial(shutil.rmtree, media_folder(collection), ignore_errors=True))
     return {table: n for table, n in counts.items() if n}
+
+
+def request_deletion(*, collection: Collection, by: User) -> None:
+    """Have a worker delete a collection in which nobody has answered anything.
+
+    Raises CollectionJudged, NotOwner.
+    """
+    require_unjudged(collection=collection)
+    require_owner(command=f"purge_collection {collection.slug} --yes")
+    deletion_requested.send(sender=Collection, collection_id=collection.pk, by_id=by.pk)
 
 
 @transaction.atomic

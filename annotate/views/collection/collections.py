@@ -77,10 +77,11 @@ def _make(
     request: SignedIn, form: CollectionForm, levels: LevelFormSet
 ) -> tuple[Collection, ReceivedImport | None]:
     """Make the collection and the import of its items; neither where the archive is refused."""
-    fields = dict(form.cleaned_data)
-    upload, media = fields.pop("file"), fields.pop("media")
+    upload, media = form.cleaned_data["file"], form.cleaned_data["media"]
     specs = [LevelSpec(**row) for row in levels.rows()]
-    collection = collections.create_collection(levels=specs, by=request.user, **fields)
+    collection = collections.create_collection(
+        levels=specs, by=request.user, **form.collection_fields()
+    )
     if not upload:
         return collection, None
     return collection, imports.receive_import(

@@ -23,15 +23,18 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
     if form.is_valid():
-        changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
+        with_closed = form.cleaned_data["with_closed"]
         try:
-            draft = collections.next_policy(collection=collection, by=request.user, changes=changes)
-            preview = policies.preview_change(policy=draft, with_closed=with_closed)
-            if preview.n_rounds and request.POST.get("seen") != preview.key:
-                return settings_page(request, collection, policy_form=form, policy_change=preview)
-            policy = policies.save_policy(
-                collection=collection, by=request.user, with_closed=with_closed, **changes
+            policy = policies.save_previewed_policy(
+                collection=collection,
+                by=request.user,
+                changes=form.changes(),
+                with_closed=with_closed,
+                preview_key=request.POST.get("seen", ""),
             )
+        except policies.PreviewUnseen as unseen:
+            preview = policies.preview_change(policy=unseen.policy, with_closed=with_closed)
+            return settings_page(request, collection, policy_form=form, policy_change=preview)
         except collections.BadPolicy as error:
             form.add_error(None, str(error))
         else:

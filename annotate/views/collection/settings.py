@@ -21,8 +21,6 @@ from annotate.services.collection import (
 )
 from annotate.services.collection.collections import Wording
 from annotate.services.collection.policy_sentences import policy_sentences
-from annotate.task_queue import enqueue_on_commit
-from annotate.tasks import delete_unjudged
 
 
 @require_safe
@@ -42,14 +40,11 @@ def change_guidelines(request: SignedIn, slug: str) -> HttpResponse:
     form = GuidelinesForm(request.POST, levels=list(collection.levels.all()))
     if not form.is_valid():
         return settings_page(request, collection, guidelines_form=form, status=422)
-    cleaned_data = form.cleaned_data
-    fields = ("name", "sentence", "reasons")
-    wordings = [
-        Wording(level.grade, *(cleaned_data[f"{field}-{level.grade}"] for field in fields))
-        for level in form.levels
-    ]
     version = collections.change_guidelines(
-        collection=collection, markdown=cleaned_data["markdown"], wording=wordings, by=request.user
+        collection=collection,
+        markdown=form.cleaned_data["markdown"],
+        wording=[Wording(**wording) for wording in form.wordings()],
+        by=request.user,
     )
     messages.success(request, f"Saved: annotators now read version {version.version}.")
     return redirect("annotate:settings", slug)
@@ -125,12 +120,10 @@ def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
     if not form.is_valid():
         return settings_page(request, collection, delete_form=form, status=422)
     try:
-        purging.require_unjudged(collection=collection)
-        purging.require_owner(command=f"purge_collection {slug} --yes")
+        purging.request_deletion(collection=collection, by=request.user)
     except (purging.CollectionJudged, purging.NotOwner) as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
-    enqueue_on_commit(delete_unjudged, collection_id=collection.pk, by_id=request.user.pk)
     messages.success(
         request, f"{collection.name} is being deleted; it leaves this page once that is done."
     )
