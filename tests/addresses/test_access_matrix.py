@@ -38,6 +38,9 @@ CHANGED_BY = {
     ("DELETE", "api:member"): {"lead", "admin"},
     ("DELETE", "api:invitation"): {"lead", "admin"},
     ("DELETE", "api:alarm"): {"lead", "admin"},
+    ("PATCH", "api:collection"): {"lead", "admin"},
+    ("DELETE", "api:collection"): {"lead", "admin"},
+    ("PUT", "api:scheme"): {"lead", "admin"},
 }
 
 

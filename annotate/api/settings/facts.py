@@ -84,6 +84,7 @@ class PolicyFigures(AnswerSerializer):
             "repeat_after_days",
             "max_share",
             "ask_reasons",
+            "at",
         ]
 
 

@@ -30,7 +30,7 @@ class PolicyVersion(PolicyFigures):
     sentences = serializers.SerializerMethodField(help_text="The policy in words.")
 
     class Meta(PolicyFigures.Meta):
-        fields = ["url", *PolicyFigures.Meta.fields, "at", "sentences"]
+        fields = ["url", *PolicyFigures.Meta.fields, "sentences"]
 
     def get_url(self, policy: Policy) -> str:
         """The address of this version."""

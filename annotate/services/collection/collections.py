@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.forms.models import model_to_dict
 
 from annotate.core.labels import level_reasons
@@ -26,7 +26,7 @@ from annotate.services.people.accounts import join
 from annotate.services.seating import note_changes
 
 MIN_LEVELS, MAX_LEVELS = 2, 7
-_NOT_FIGURES = {"id", "collection", "version", "by"}
+_NOT_FIGURES = {"id", "collection", "version", "by", "at"}
 
 
 class BadScheme(Exception):
@@ -187,12 +187,17 @@ def replace_levels(
     """
     check_scheme(levels=levels, positive_from=positive_from)
     locked_collection = _lock(collection)
-    if locked_collection.scheme_frozen_at is not None:
+    # whoever stores the first judgment at this moment waits for the collection: not to wait for her
+    free_levels = collection.levels.select_for_update(skip_locked=True)
+    is_in_use = len(free_levels) < collection.levels.count()
+    if locked_collection.scheme_frozen_at is not None or is_in_use:
         raise SchemeFrozen("The levels have been used; only their wording may change.")
-    _require_grades_in_use(collection, grades=[level.grade for level in levels])
+    require_grades_in_use(collection, grades=[level.grade for level in levels])
     collection.levels.all().delete()
     _write_levels(collection, levels)
     Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)
+    is_positive = ExpressionWrapper(Q(grade__gte=positive_from), output_field=BooleanField())
+    Gold.objects.filter(collection=collection).update(is_positive=is_positive)
     collection.refresh_from_db()
     note_changes(collection_id=collection.pk, pair_ids=[None])
     latest = collection.guidelines.latest("version")
@@ -201,7 +206,7 @@ def replace_levels(
     )
 
 
-def _require_grades_in_use(collection: Collection, *, grades: Sequence[int]) -> None:
+def require_grades_in_use(collection: Collection, *, grades: Sequence[int]) -> None:
     """Raise BadScheme where labels that are there already have another grade than these."""
     labels: tuple[tuple[QuerySet[Any], str], ...] = (
         (ReferenceLabel.objects.filter(reference_set__collection=collection), "reference sets"),

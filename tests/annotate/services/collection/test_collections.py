@@ -1,5 +1,6 @@
 """Collections, and each change of guidelines and policy as a version."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -191,6 +192,12 @@ def test_a_policy_change_is_a_version_and_keeps_what_was_not_named():
         person,
     )
     assert Policy.objects.get(version=1).labels_per_pair == 1
+
+
+def test_a_new_policy_has_the_moment_at_which_it_was_stored():
+    collection = cast.collection("old", at=datetime(2020, 5, 1, tzinfo=UTC))
+    policy = collections.change_policy(collection=collection, by=None, ceiling=5)
+    assert policy.at.year > 2020
 
 
 def test_a_policy_saved_without_a_change_makes_no_version():
