@@ -329,6 +329,10 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {  # fields of one name with other choices
         "JobState": "annotate.models.work.WorkState.choices",
         "ReleaseState": "metrics.api.release_answers.STATES",
+        "RunState": "pooling.models.runs.RunState.choices",
+        "DownloadKind": "metrics.models.downloads.DownloadKind.choices",
+        "AnnotatorOrigin": "annotate.models.people.AnnotatorOrigin.choices",
+        "Role": "annotate.models.people.Role.choices",
         "AlarmKind": "metrics.models.alarms.AlarmKind.choices",
         "AlarmEventKind": "metrics.models.alarms.AlarmEventKind.choices",
         "JudgmentEventKind": "annotate.models.judgments.JudgmentEventKind.choices",

@@ -12,7 +12,7 @@ COMPUTING = OpenApiResponse(
     inline_serializer(
         "Computing",
         {
-            "state": serializers.ChoiceField(choices=["computing"]),
+            "state": serializers.CharField(help_text="`computing`."),
             "detail": serializers.CharField(required=False),
         },
     ),
