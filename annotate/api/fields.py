@@ -24,6 +24,7 @@ class AnswerSerializer(serializers.ModelSerializer):
     serializer_field_mapping = {
         **serializers.ModelSerializer.serializer_field_mapping,
         models.DateTimeField: MomentField,
+        models.EmailField: serializers.CharField,  # may be empty
     }
 
     def get_fields(self) -> dict[str, Any]:
@@ -94,9 +95,9 @@ def faults_of(errors: Any, *, at: str = "") -> list[dict[str, str]]:
         return [{"field": at, "message": str(errors)}]
     if isinstance(errors, list) and not any(isinstance(error, Mapping) for error in errors):
         return [{"field": at, "message": str(error)} for error in errors]
-    places = errors.items() if isinstance(errors, Mapping) else enumerate(errors)
+    parts = errors.items() if isinstance(errors, Mapping) else enumerate(errors)
     return [
         fault
-        for place, inner in places
-        for fault in faults_of(inner, at=f"{at}.{place}" if at else str(place))
+        for name, inner in parts
+        for fault in faults_of(inner, at=f"{at}.{name}" if at else str(name))
     ]

@@ -14,7 +14,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import progress_json
+from annotate.api.jobs import ProgressSerializer, progress_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.formats import FormatError
 from annotate.models import Direction, Import, Role, Work
@@ -79,7 +79,7 @@ class ImportSerializer(AnswerSerializer):
         """Return the parameters of the reading; {} for documents of a run, which may be hidden."""
         return {} if import_.kind == Import.Kind.DOCUMENTS else import_.parameters
 
-    @extend_schema_field(OpenApiTypes.OBJECT)
+    @extend_schema_field(ProgressSerializer(allow_null=True))
     def get_progress(self, import_: Import) -> dict[str, object] | None:
         """Return the progress; None where the import has ended, or no progress is known."""
         return progress_json(import_.reading)

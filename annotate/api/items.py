@@ -169,7 +169,7 @@ class ItemMediumView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, "*/*"): OpenApiTypes.BINARY})
     def get(self, request: TokenRequest, slug: str, pk: int, number: int) -> HttpResponseBase:
         """The file of a part, or a range of it; a redirect where media are in a bucket."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)

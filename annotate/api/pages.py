@@ -70,7 +70,7 @@ def page_at_once(
 
 
 def page_answer(*, name: str, row: type[serializers.Serializer]) -> serializers.Serializer:
-    """What `page_of` answers, for the schema."""
+    """The answer of `page_of`, for the schema."""
     return inline_serializer(
         f"{name.title().replace('_', '')}Page",
         {

@@ -99,7 +99,7 @@ def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:
     """The statuses by which an operation may be refused."""
     places = {parameter["in"] for parameter in operation.get("parameters", [])}
     statuses = [HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS]
-    if "path" in places:
+    if "path" in places or method != "GET":
         statuses.append(HTTPStatus.NOT_FOUND)
     if "requestBody" in operation:
         statuses += OF_BODIES
