@@ -99,7 +99,7 @@ def present_values(collection: Collection, names: tuple[str, ...]) -> dict[str, 
 
 
 def publication_data(collection: Collection, changes: dict[str, Any]) -> dict[str, Any]:
-    """What the page's form of the publication would send, with these changes."""
+    """The fields that the page's form of the publication would send, with these changes."""
     data = dict(PublicationForm(collection=collection).initial)
     data |= {name: changes[name] for name in PUBLICATION if name in changes}
     if "creators" in changes:

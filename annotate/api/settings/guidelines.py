@@ -119,7 +119,7 @@ class GuidelinesVersionsView(SettingsEndpoint):
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first, without their texts."""
-        versions = self.collection(request, slug).guidelines.select_related("collection")
+        versions = self.collection(request, slug).guidelines.all()
         return page_of(
             request=request,
             rows=versions.defer("markdown", "wording"),
@@ -135,7 +135,7 @@ class GuidelinesVersionView(SettingsEndpoint):
     @extend_schema(responses={200: GuidelinesAnswer})
     def get(self, request: TokenRequest, slug: str, number: int) -> Response:
         """The version with its text."""
-        versions = self.collection(request, slug).guidelines.select_related("collection")
+        versions = self.collection(request, slug).guidelines.all()
         return Response(GuidelinesAnswer(get_object_or_404(versions, version=number)).data)
 
 

@@ -204,7 +204,7 @@ class PolicyVersionsView(SettingsEndpoint):
         """A page of them, the newest first."""
         return page_of(
             request=request,
-            rows=self.collection(request, slug).policies.select_related("collection"),
+            rows=self.collection(request, slug).policies.all(),
             ordering=("-version",),
             name="policy_versions",
             as_json=lambda policy: dict(PolicyVersion(policy).data),
@@ -217,7 +217,7 @@ class PolicyVersionView(SettingsEndpoint):
     @extend_schema(responses={200: PolicyVersion})
     def get(self, request: TokenRequest, slug: str, number: int) -> Response:
         """The version, as rounds that were opened under it keep it."""
-        versions = self.collection(request, slug).policies.select_related("collection")
+        versions = self.collection(request, slug).policies.all()
         return Response(PolicyVersion(get_object_or_404(versions, version=number)).data)
 
 

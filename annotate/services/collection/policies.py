@@ -62,13 +62,17 @@ _N_AFFECTED = f"""
 class PreviewUnseen(Exception):
     """Rounds would follow the policy, and nobody has seen its effect; nothing was stored."""
 
-    def __init__(self, *, policy: Policy, n_rounds: int) -> None:
+    def __init__(self, *, policy: Policy, with_closed: bool, n_rounds: int) -> None:
         plural = "" if n_rounds == 1 else "s"
         super().__init__(
             f"{n_rounds:,} pool{plural} or import{plural} would follow this policy: look at its "
             "preview before you save it."
         )
-        self.policy = policy
+        self.policy, self.with_closed = policy, with_closed
+
+    def preview(self) -> "PolicyPreview":
+        """The preview of the policy, which a worker may have to count."""
+        return preview_change(policy=self.policy, with_closed=self.with_closed)
 
 
 class PolicyPreview(NamedTuple):
@@ -218,7 +222,7 @@ def save_previewed_policy(
         collection=collection, policy=draft, with_closed=with_closed
     ).count()
     if n_rounds and preview_key != inquiry_of(policy=draft, with_closed=with_closed).key:
-        raise PreviewUnseen(policy=draft, n_rounds=n_rounds)
+        raise PreviewUnseen(policy=draft, with_closed=with_closed, n_rounds=n_rounds)
     return save_policy(collection=collection, by=by, with_closed=with_closed, **changes)
 
 

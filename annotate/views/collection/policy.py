@@ -23,23 +23,22 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
     if form.is_valid():
-        with_closed = form.cleaned_data["with_closed"]
         try:
             policy = policies.save_previewed_policy(
                 collection=collection,
                 by=request.user,
                 changes=form.changes(),
-                with_closed=with_closed,
+                with_closed=form.cleaned_data["with_closed"],
                 preview_key=request.POST.get("seen", ""),
             )
         except policies.PreviewUnseen as unseen:
-            preview = policies.preview_change(policy=unseen.policy, with_closed=with_closed)
+            preview = unseen.preview()
             return settings_page(request, collection, policy_form=form, policy_change=preview)
         except collections.BadPolicy as error:
             form.add_error(None, str(error))
         else:
-            message = f"Saved: pools opened from now on follow version {policy.version}."
-            messages.success(request, message)
+            text = f"Saved: pools opened from now on follow version {policy.version}."
+            messages.success(request, text)
             return redirect("annotate:settings", slug)
     return settings_page(request, collection, policy_form=form, status=422)
 

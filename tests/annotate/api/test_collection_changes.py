@@ -231,6 +231,7 @@ def test_no_setting_changes_where_one_is_refused(client, collection, headers):
     assert not Change.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_is_left_out_of_a_change_stays(client, collection, headers):
     fields = {"licence": "MIT", "cite_as": "A", "media_may_leave": True, "hourly_pay": 3}
     change(client, headers, collection, **fields)
