@@ -22,25 +22,24 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     """Store the figures as a new version; where rounds follow it, once its preview was shown."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
-    if form.is_valid():
-        try:
-            policy = policies.save_previewed_policy(
-                collection=collection,
-                by=request.user,
-                changes=form.changes(),
-                with_closed=form.cleaned_data["with_closed"],
-                preview_key=request.POST.get("seen", ""),
-            )
-        except policies.PreviewUnseen as unseen:
-            preview = unseen.preview()
-            return settings_page(request, collection, policy_form=form, policy_change=preview)
-        except collections.BadPolicy as error:
-            form.add_error(None, str(error))
-        else:
-            text = f"Saved: pools opened from now on follow version {policy.version}."
-            messages.success(request, text)
-            return redirect("annotate:settings", slug)
-    return settings_page(request, collection, policy_form=form, status=422)
+    if not form.is_valid():
+        return settings_page(request, collection, policy_form=form, status=422)
+    try:
+        policy = policies.save_previewed_policy(
+            collection=collection,
+            by=request.user,
+            changes=form.changes(),
+            with_closed=form.cleaned_data["with_closed"],
+            preview_key=request.POST.get("seen", ""),
+        )
+    except policies.PreviewUnseen as error:
+        return settings_page(request, collection, policy_form=form, policy_change=error.preview())
+    except collections.BadPolicy as error:
+        form.add_error(None, str(error))
+        return settings_page(request, collection, policy_form=form, status=422)
+    text = f"Saved: pools opened from now on follow version {policy.version}."
+    messages.success(request, text)
+    return redirect("annotate:settings", slug)
 
 
 @require_safe
