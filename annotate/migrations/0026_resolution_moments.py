@@ -46,7 +46,6 @@ class Migration(migrations.Migration):
                 help_text="Since then it is what it is; the database writes it.",
             ),
         ),
-        migrations.RunSQL(NEWEST_JUDGMENTS, migrations.RunSQL.noop),
         migrations.AddIndex(
             model_name="resolution",
             index=models.Index(
@@ -54,4 +53,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL(TRIGGER, NO_TRIGGER),
+        # last: no index can be made of a table whose foreign keys are still to be checked
+        migrations.RunSQL(NEWEST_JUDGMENTS, migrations.RunSQL.noop),
     ]
