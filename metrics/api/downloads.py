@@ -17,7 +17,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import job_json
+from annotate.api.jobs import JobSerializer, job_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Work
@@ -101,7 +101,7 @@ class DownloadSerializer(AnswerSerializer):
         made_at = download.making.finished_at
         return timestamp(made_at + service.RETENTION) if download.file and made_at else None
 
-    @extend_schema_field(OpenApiTypes.OBJECT)
+    @extend_schema_field(JobSerializer)
     def get_job(self, download: Download) -> dict[str, Any]:
         """The job that makes the file."""
         return job_json(download.making)

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from annotate.access import roles_in
 from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, ListedChoiceField
-from annotate.api.jobs import job_json
+from annotate.api.jobs import JobSerializer, job_json
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Role
 from annotate.services.pages import stuck_labels
@@ -181,6 +181,7 @@ class OnePoolSerializer(PoolRowSerializer):
         context = {"is_lead": Role.LEAD in roles}
         return None if stuck is None else StuckSerializer(stuck, context=context).data
 
+    @extend_schema_field(JobSerializer(allow_null=True))
     def get_job(self, pool: Pool) -> dict[str, Any] | None:
         """Its latest job."""
         return None if pool.work is None else job_json(pool.work)

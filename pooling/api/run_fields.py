@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
 from annotate.api.filters import Filters, ListedChoiceField, YesNoField
-from annotate.api.jobs import job_json
+from annotate.api.jobs import JobSerializer, job_json
 from annotate.models import Direction
 from pooling.core.files.papers import paper_address
 from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS
@@ -63,6 +63,7 @@ class RunSerializer(AnswerSerializer):
         """Its address."""
         return reverse("api:run", args=[run.collection.slug, run.pk])
 
+    @extend_schema_field(JobSerializer(allow_null=True))
     def get_job(self, run: Run) -> dict[str, Any] | None:
         """Its latest reading as a job; None where it was stored without one."""
         return None if run.work is None else job_json(run.work)

@@ -14,7 +14,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import StrictSerializer, validated
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import job_json
+from annotate.api.jobs import JobSerializer, job_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
 from annotate.api.people.members import LEAD, AnnotatorSerializer
@@ -48,7 +48,7 @@ class AnnotatorDecisionSerializer(serializers.Serializer):
     n_surplus = serializers.IntegerField(
         help_text="How many stay out, as others have given these pairs their labels since."
     )
-    job = serializers.JSONField(allow_null=True, help_text="As jobs are; null where none began.")
+    job = JobSerializer(allow_null=True, help_text="Null where none began.")
 
 
 class AnnotatorAnswer(AnnotatorSerializer):

@@ -6,10 +6,10 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.response import Response
 
-from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
-from annotate.api.jobs import job_json
+from annotate.api.fields import AnswerSerializer, StrictSerializer
+from annotate.api.jobs import JobSerializer, job_json
 from annotate.forms.review import REASON_LENGTH
-from annotate.models import Report, ReviewWork, Work
+from annotate.models import Report, ReviewWork
 from annotate.services.review.decisions import ReviewResult
 from annotate.services.supervision import bulk_decisions
 
@@ -68,26 +68,12 @@ class ActionSerializer(StrictSerializer):
     )
 
 
-class JobAnswerSerializer(serializers.Serializer):
-    """A job, as jobs/<id>/ tells of it."""
-
-    id = serializers.IntegerField()
-    url = serializers.CharField()
-    kind = serializers.CharField()
-    state = serializers.ChoiceField(Work.State.choices)
-    is_finished = serializers.BooleanField()
-    progress = serializers.DictField(allow_null=True)
-    error = serializers.CharField()
-    asked_at = MomentField()
-    finished_at = MomentField(allow_null=True)
-
-
 class DecisionSerializer(serializers.Serializer):
     """A decision that was made."""
 
     url = serializers.CharField(help_text="Of the batch or pair that it is about.")
     summary = serializers.CharField(help_text="What it did, or does in the background.")
-    job = JobAnswerSerializer(
+    job = JobSerializer(
         allow_null=True, help_text="Of what is done in the background; null where all is done."
     )
 
