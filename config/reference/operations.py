@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
     is_required: bool
 
 
-class Body(NamedTuple):
+class Content(NamedTuple):
     """What is sent or answered; fields : empty where it is no object."""
 
     media_types: list[str]
@@ -36,12 +36,12 @@ class Body(NamedTuple):
     fields: list[Field]
 
 
-class Answer(NamedTuple):
+class OperationAnswer(NamedTuple):
     """An answer that is no refusal; label : tells it from others of its operation."""
 
     status: int
     about: str
-    body: Body | None
+    body: Content | None
     label: str
 
 
@@ -59,8 +59,8 @@ class Operation:
     about: str
     scope: str
     parameters: list[Parameter]
-    body: Body | None
-    answers: list[Answer]
+    body: Content | None
+    answers: list[OperationAnswer]
     refusals: list[int]
     example: str
 
@@ -124,7 +124,7 @@ def read_operation(
         else:
             about = answer["description"] or HTTPStatus(int(status)).phrase
             answers.append(
-                Answer(
+                OperationAnswer(
                     int(status),
                     about,
                     body_of(contents, components),
@@ -154,9 +154,11 @@ def read_operation(
     )
 
 
-def body_of(contents: dict[str, Any], components: dict[str, Schema]) -> Body | None:
+def body_of(contents: dict[str, Any], components: dict[str, Schema]) -> Content | None:
     """The body of a request or an answer; None without one."""
     if not contents:
         return None
     schema = next(iter(contents.values())).get("schema", {})
-    return Body(list(contents), in_words(schema, components), list(fields_of(schema, components)))
+    return Content(
+        list(contents), in_words(schema, components), list(fields_of(schema, components))
+    )

@@ -27,7 +27,7 @@ class ReleaseRequestSerializer(StrictSerializer):
     )
 
 
-class WithdrawalSerializer(StrictSerializer):
+class ReleaseWithdrawalSerializer(StrictSerializer):
     """Why a release is withdrawn."""
 
     reason = serializers.CharField(trim_whitespace=False)

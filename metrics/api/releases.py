@@ -20,8 +20,8 @@ from annotate.services.background import works
 from metrics.api.release_answers import (
     ReleaseRequestSerializer,
     ReleaseSerializer,
+    ReleaseWithdrawalSerializer,
     WholeReleaseSerializer,
-    WithdrawalSerializer,
     release_json,
 )
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
@@ -184,11 +184,11 @@ class ReleaseRetractionView(ReleasePublicationView):
 class ReleaseWithdrawalView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/withdraw/"""
 
-    @extend_schema(request=WithdrawalSerializer, responses=ReleaseSerializer)
+    @extend_schema(request=ReleaseWithdrawalSerializer, responses=ReleaseSerializer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Withdraw a release with a `reason`: its files go, its checksums and the reason stay."""
         release = self.release(request, slug, version)
-        form = WithdrawalForm(validated(WithdrawalSerializer(data=request.data)))
+        form = WithdrawalForm(validated(ReleaseWithdrawalSerializer(data=request.data)))
         if not form.is_valid():
             raise invalid_form(form)
         try:

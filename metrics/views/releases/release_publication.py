@@ -17,7 +17,7 @@ from metrics.services.releases import publication as service
 from metrics.services.releases.releases import ReleaseRefused
 
 
-class Change(Protocol):
+class PublicationChange(Protocol):
     """A change of the publication of a release; raises ReleaseRefused."""
 
     def __call__(self, *, release: Release, by: User) -> object:
@@ -52,7 +52,9 @@ def release_unpublish(request: SignedIn, slug: str, version: str) -> HttpRespons
     return redirect("metrics:release", slug, version)
 
 
-def _change(request: SignedIn, slug: str, version: str, change: Change, success: str) -> bool:
+def _change(
+    request: SignedIn, slug: str, version: str, change: PublicationChange, success: str
+) -> bool:
     """Change the publication of a release, and say how it went; True unless it was refused."""
     release = _get_release(request, slug, version)
     try:
