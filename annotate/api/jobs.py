@@ -16,7 +16,7 @@ from annotate.services.background import progress, works
 
 
 class ProgressSerializer(serializers.Serializer):
-    """How far a job is."""
+    """The progress of a job."""
 
     done = serializers.IntegerField(source="n_done", help_text="Units done.")
     total = serializers.IntegerField(allow_null=True, help_text="Null where it is unknown.")

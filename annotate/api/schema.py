@@ -30,7 +30,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 
 class FaultSerializer(serializers.Serializer):
-    """What is wrong with one field."""
+    """The fault of one field."""
 
     field = serializers.CharField(help_text="Its place, such as `levels.2.name`.")
     message = serializers.CharField()

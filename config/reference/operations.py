@@ -29,7 +29,7 @@ class Parameter(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What is sent or answered; fields : empty where it is no object."""
+    """The body of a request or an answer; fields : empty where it is no object."""
 
     media_types: list[str]
     values: str
@@ -71,7 +71,7 @@ class Operation:
 
     @property
     def details(self) -> SafeString:
-        """What is said beyond its first line, as HTML."""
+        """Its other lines, as HTML."""
         return marked(self.about.partition("\n")[2])
 
 
@@ -92,11 +92,11 @@ def schema_text() -> bytes:
 @cache
 def groups() -> dict[str, Group]:
     """All operations by the part of the API that they belong to."""
-    found: dict[str, Group] = {}
+    by_slug: dict[str, Group] = {}
     for tag, operation in operations_of(json.loads(schema_text())):
         slug = tag.replace(" ", "-")
-        found.setdefault(slug, Group(slug, tag.capitalize(), [])).operations.append(operation)
-    return dict(sorted(found.items()))
+        by_slug.setdefault(slug, Group(slug, tag.capitalize(), [])).operations.append(operation)
+    return dict(sorted(by_slug.items()))
 
 
 def operations_of(schema: Schema) -> Iterator[tuple[str, Operation]]:
@@ -115,7 +115,7 @@ def read_operation(
     path: str, method: str, operation: Schema, components: dict[str, Schema]
 ) -> Operation:
     """Read one operation."""
-    sent = operation.get("requestBody", {}).get("content", {})
+    request_contents = operation.get("requestBody", {}).get("content", {})
     answers, refusals = [], []
     for status, answer in operation["responses"].items():
         contents = answer.get("content", {})
@@ -147,10 +147,10 @@ def read_operation(
             )
             for parameter in operation.get("parameters", [])
         ],
-        body=body_of(sent, components),
+        body=body_of(request_contents, components),
         answers=answers,
         refusals=sorted(refusals),
-        example=request_line(method, path, sent, components),
+        example=request_line(method, path, request_contents, components),
     )
 
 

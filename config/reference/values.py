@@ -28,11 +28,11 @@ WORDS = {
 class Field(NamedTuple):
     """A field of an object.
 
-    place : from the outermost object on: `levels[].name`; values : what it holds, in words
+    path : from the outermost object on: `levels[].name`; values : what it holds, in words
     is_required : whether whoever sends the object must give it
     """
 
-    place: str
+    path: str
     values: str
     about: SafeString
     is_required: bool
@@ -44,7 +44,7 @@ def marked(text: str) -> SafeString:
 
 
 def resolved(schema: Schema, components: dict[str, Schema]) -> Schema:
-    """A schema without references and without null: what stands in their place."""
+    """A schema without references and without null: what stands in their path."""
     if reference := schema.get("$ref"):
         return resolved(components[reference.removeprefix(COMPONENT)], components)
     for word in ("allOf", "oneOf", "anyOf"):
@@ -56,24 +56,24 @@ def resolved(schema: Schema, components: dict[str, Schema]) -> Schema:
 
 
 def fields_of(
-    schema: Schema, components: dict[str, Schema], *, place: str = "", depth: int = 0
+    schema: Schema, components: dict[str, Schema], *, path: str = "", depth: int = 0
 ) -> Iterator[Field]:
     """The fields of an object, and of those in it, each after the one that holds it."""
     whole = resolved(schema, components)
     if whole.get("type") == "array":
-        yield from fields_of(whole["items"], components, place=f"{place}[]", depth=depth)
+        yield from fields_of(whole["items"], components, path=f"{path}[]", depth=depth)
         return
-    required = whole.get("required", [])
+    required_names = whole.get("required", [])
     for name, field in whole.get("properties", {}).items():
-        own_place = f"{place}.{name}" if place else name
+        own_path = f"{path}.{name}" if path else name
         about = field.get("description") or resolved(field, components).get("description", "")
-        yield Field(own_place, in_words(field, components), marked(about), name in required)
+        yield Field(own_path, in_words(field, components), marked(about), name in required_names)
         if depth < DEEPEST:
-            yield from fields_of(field, components, place=own_place, depth=depth + 1)
+            yield from fields_of(field, components, path=own_path, depth=depth + 1)
 
 
 def in_words(schema: Schema, components: dict[str, Schema]) -> str:
-    """What a value may be: "list of texts", "whole number, 1 to 100, or null"."""
+    """The kind of a value: "list of texts", "whole number, 1 to 100, or null"."""
     whole = resolved(schema, components)
     text = kind_of(whole, components) + limits_of(whole)
     return f"{text}, or null" if may_be_null(schema, components) else text
@@ -88,7 +88,7 @@ def kind_of(whole: Schema, components: dict[str, Schema]) -> str:
         return " | ".join(texts)
     if options := whole.get("oneOf"):
         return " or ".join(
-            dict.fromkeys(kind_of(resolved(each, components), components) for each in options)
+            dict.fromkeys(kind_of(resolved(option, components), components) for option in options)
         )
     types = whole.get("type", "")
     names = [name for name in ([types] if isinstance(types, str) else types) if name != "null"]

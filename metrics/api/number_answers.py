@@ -77,7 +77,7 @@ class ForecastSerializer(FreshnessSerializer):
 
 
 class ProgressAnswerSerializer(FreshnessSerializer, CountsSerializer):
-    """How far the judging of a collection is."""
+    """The progress of the judging of a collection."""
 
     pools = PoolCountsSerializer(many=True)
     forecast = ForecastSerializer(allow_null=True)
@@ -101,7 +101,7 @@ class AgreementFiguresSerializer(serializers.Serializer):
 
 
 class AgreementAnswerSerializer(FreshnessSerializer):
-    """How much people agree."""
+    """The agreement of people."""
 
     level = serializers.CharField(help_text="Of measurement.")
     sampling_units = serializers.CharField(help_text="What the samples of the interval draw.")
@@ -214,7 +214,7 @@ class DiffTableSerializer(serializers.Serializer):
 
 
 class ReleaseDiffSerializer(FreshnessSerializer):
-    """What changed between a release and another one, or the labels now."""
+    """The changes between a release and another one, or the labels now."""
 
     before = SideSerializer()
     after = SideSerializer()

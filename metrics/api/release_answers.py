@@ -28,7 +28,7 @@ class ReleaseRequestSerializer(StrictSerializer):
 
 
 class ReleaseWithdrawalSerializer(StrictSerializer):
-    """Why a release is withdrawn."""
+    """The reason for which a release is withdrawn."""
 
     reason = serializers.CharField(trim_whitespace=False)
 
@@ -109,7 +109,7 @@ class WholeReleaseSerializer(ReleaseSerializer):
 
 
 def address_of(release: Release) -> tuple[str, str]:
-    """What its addresses say: the collection and the version."""
+    """The parts of its addresses: the collection and the version."""
     return release.collection.slug, release.version
 
 

@@ -13,6 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from rest_framework.views import APIView
 
+from config.reference.operations import schema_text
 from tests.addresses.access_table import Address, addresses, build, send_request, url_of
 from tests.tables.table_cleanup import module_rows
 
@@ -82,6 +83,10 @@ def faults_of(schema: dict[str, Any], url: str, method: str, answer: HttpRespons
 
 def test_the_schema_is_made_without_a_warning(schema):
     assert not GENERATOR_STATS
+
+
+def test_the_file_that_the_site_serves_is_what_the_code_gives(schema):
+    assert json.loads(schema_text()) == schema, "renew it: see docs/adr/0029"
 
 
 def test_every_method_of_every_endpoint_is_told_of(schema, world):

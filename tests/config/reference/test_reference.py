@@ -57,7 +57,7 @@ def test_fields_of_an_object_are_followed_by_those_in_them():
         "properties": {"levels": {"type": "array", "items": LEVEL}, "level": LEVEL},
     }
     fields = list(fields_of(schema, COMPONENTS))
-    assert [(field.place, field.is_required) for field in fields] == [
+    assert [(field.path, field.is_required) for field in fields] == [
         ("levels", False),
         ("levels[].grade", True),
         ("levels[].name", False),
@@ -74,7 +74,7 @@ def test_an_object_in_itself_ends():
         "Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}
     }
     fields = list(fields_of({"$ref": "#/components/schemas/Node"}, components))
-    assert fields[-1].place == "next.next.next.next.next"
+    assert fields[-1].path == "next.next.next.next.next"
 
 
 def test_every_operation_is_on_the_page_and_on_that_of_its_group(client, db):
