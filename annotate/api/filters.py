@@ -1,12 +1,12 @@
 """Filters of lists: parameters that a serializer checks, and that the schema tells of."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from rest_framework import serializers
 
 from annotate.api import TokenRequest, Unprocessable
-from annotate.api.fields import validated
+from annotate.api.fields import faults_of
 from annotate.api.pages import PAGE_PARAMETERS
 from annotate.api.parameters import page_parameters
 
@@ -22,14 +22,20 @@ class ListedChoiceField(serializers.ChoiceField):
 
     def __init__(self, values: Iterable[str], **options: Any) -> None:
         names = list(values)
-        message = f'"{{input:.40}}" is no choice; there are: {", ".join(names)}.'
+        message = f'"{{input:.40}}" is no choice of "{{name}}"; there are: {", ".join(names)}.'
         options["error_messages"] = {"invalid_choice": message}
         super().__init__(choices=names, required=False, **options)
+
+    def fail(self, key: str, **values: Any) -> NoReturn:
+        """Refuse a value; the message may have the name of the field."""
+        super().fail(key, name=self.field_name, **values)
 
 
 class YesNoField(serializers.BooleanField):
     """True or false, as an address has it."""
 
+    TRUE_VALUES = {"true"}
+    FALSE_VALUES = {"false"}
     default_error_messages = {"invalid": "Give true or false."}
 
 
@@ -48,6 +54,15 @@ def read_filters(
     for name, values in parameters.lists():
         if len(values) > 1:
             raise Unprocessable(f'Give "{name}" once.')
-    return validated(
-        form(data={name: value for name, value in parameters.items() if name not in other_names})
-    )
+    values = {name: value for name, value in parameters.items() if name not in other_names}
+    filters = form(data=values)
+    if filters.is_valid():
+        return dict(filters.validated_data)
+    faults = faults_of(filters.errors)
+    sentences = [
+        fault["message"]
+        if f'"{fault["field"]}"' in fault["message"]
+        else f'"{fault["field"]}": {fault["message"]}'
+        for fault in faults
+    ]
+    raise Unprocessable(" ".join(sentences), errors=faults)

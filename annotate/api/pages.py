@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest
 
 PAGE_PARAMETERS = [
-    OpenApiParameter("page_size", int, description="How many rows; 100 without it, 1,000 at most."),
     OpenApiParameter("cursor", str, description="Where a page begins; `next` holds it."),
+    OpenApiParameter("page_size", int, description="How many rows; 100 without it, 1,000 at most."),
 ]
 
 

@@ -172,7 +172,7 @@ def test_imports_are_filtered_by_kind_and_state(client, collection):
     [
         ("kind=gossip", '"gossip" is no choice of "kind"; there are: items, documents, reference'),
         ("state=lost", '"lost" is no choice of "state"; there are: received, stored, done'),
-        ("since=1", '"since" is no parameter; there are kind, state, page_size, cursor.'),
+        ("since=1", '"since" is no parameter; there are kind, state, cursor, page_size.'),
     ],
 )
 def test_what_is_no_filter_is_refused(client, collection, query, sentence):

@@ -80,8 +80,8 @@ def test_what_is_no_filter_is_refused(client, collection, headers):
     queries = f"{SETS}{small_set(collection).pk}/queries/"
     for address, sentence in (
         (f"{SETS}?direction=up", '"up" is no choice of "direction"; there are: forward, reverse.'),
-        (f"{SETS}?name=all", '"name" is no parameter; there are direction, page_size, cursor.'),
-        (f"{queries}?side=query", '"side" is no parameter; there are page_size, cursor.'),
+        (f"{SETS}?name=all", '"name" is no parameter; there are direction, cursor, page_size.'),
+        (f"{queries}?side=query", '"side" is no parameter; there are cursor, page_size.'),
     ):
         answer = client.get(address, headers=headers)
         assert (answer.status_code, answer.json()["detail"]) == (422, sentence)

@@ -44,7 +44,7 @@ def test_sets_are_listed_with_their_sizes(client, collection, headers):
     tag = {"If-None-Match": client.get(SETS, headers=headers)["ETag"]}
     assert client.get(SETS, headers=headers | tag).status_code == 304
     answer = client.get(SETS, {"name": "first"}, headers=headers)
-    sentence = '"name" is no parameter; there are page_size, cursor.'
+    sentence = '"name" is no parameter; there are cursor, page_size.'
     assert (answer.status_code, answer.json()["detail"]) == (422, sentence)
 
 

@@ -107,10 +107,10 @@ def test_alarms_are_filtered_by_state_and_kind(client, study, headers):
     assert (ids(), ids(state="up"), ids(state="down")) == ([alpha, gold], [alpha], [gold])
     assert (ids(kind="gold"), ids(kind="gold", state="up")) == ([gold], [])
     for url, parameters, sentence in (
-        (ALARMS, {"state": "ended"}, "there are up, down."),
-        (ALARMS, {"kind": "kappa"}, "there are alpha, gold, speed."),
-        (ALARMS, {"is_up": "1"}, "there are state, kind, page_size, cursor."),
-        (LOG, {"kind": "sank"}, "there are rose, fell."),
+        (ALARMS, {"state": "ended"}, "there are: up, down."),
+        (ALARMS, {"kind": "kappa"}, "there are: alpha, gold, speed."),
+        (ALARMS, {"is_up": "1"}, "there are state, kind, cursor, page_size."),
+        (LOG, {"kind": "sank"}, "there are: rose, fell."),
     ):
         answer = client.get(url, parameters, headers=headers)
         assert answer.status_code == 422 and sentence in answer.json()["detail"]

@@ -186,7 +186,7 @@ def test_downloads_come_in_pages_and_are_filtered(client, study, headers):
     [
         ("kind=gossip", '"gossip" is no choice of "kind"; there are: qrels, beir'),
         ("state=lost", '"lost" is no choice of "state"; there are: asked, running, done'),
-        ("by=me", '"by" is no parameter; there are kind, state, page_size, cursor.'),
+        ("by=me", '"by" is no parameter; there are kind, state, cursor, page_size.'),
     ],
 )
 def test_what_is_no_filter_is_refused(client, study, headers, query, sentence):

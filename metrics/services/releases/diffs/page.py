@@ -70,7 +70,7 @@ def look(diff: DiffRequest) -> DiffAnswer | None:
     """Look at a diff; None while it is computed for the first time."""
     inquiry = diff.inquiry()
     view = kept.look(inquiry=inquiry)
-    if view.row is None or view.row.version != view.version:
+    if view.row is None:
         return None
     is_stale, reason = view.row.version != view.version, view.row.value.get("reason", "")
     tables = None if reason else tables_of(diff, view.row)

@@ -52,11 +52,11 @@ def test_members_are_filtered_by_their_role_and_by_nothing_else(client, collecti
     assert rows(client, headers, role="researcher") == []
     answer = client.get(MEMBERS, {"role": "owner"}, headers=headers)
     assert answer.status_code == 422
-    assert "there are annotator, lead, researcher." in answer.json()["detail"]
+    assert "there are: annotator, lead, researcher." in answer.json()["detail"]
     assert answer.json()["errors"][0]["field"] == "role"
     answer = client.get(MEMBERS, {"rolle": "lead"}, headers=headers)
     assert answer.status_code == 422
-    assert "there are role, page_size, cursor." in answer.json()["detail"]
+    assert "there are role, cursor, page_size." in answer.json()["detail"]
 
 
 def test_members_come_in_pages_with_as_many_queries_for_many(client, collection, headers):
