@@ -8,10 +8,11 @@ from rest_framework.exceptions import NotFound
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+
+from annotate.api.endpoints import Endpoint
 
 
-class Root(APIView):
+class Root(Endpoint):
     """The version that answers, which a program asks for first."""
 
     permission_classes = [IsAuthenticated]
@@ -26,7 +27,7 @@ class Root(APIView):
 
 
 @extend_schema(exclude=True)
-class UnknownEndpoint(APIView):
+class UnknownEndpoint(Endpoint):
     """Any other address, refused in the form that programs expect, not as a page."""
 
     permission_classes = [IsAuthenticated]
@@ -34,7 +35,7 @@ class UnknownEndpoint(APIView):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse every method, after authentication."""
         super().initial(request, *args, **kwargs)
-        raise NotFound("There is no such endpoint; see the README for those there are.")
+        raise NotFound("There is no such endpoint; see /api/ for those there are.")
 
 
 app_name = "api"

@@ -14,7 +14,8 @@ from annotate import access
 from annotate.api import TokenRequest, Unprocessable, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import StrictSerializer, validated
-from annotate.api.pages import page_answer, page_of
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.changes import CollectionChanges, change_settings
@@ -60,10 +61,12 @@ class CollectionsView(Endpoint):
 
     @extend_schema(
         operation_id="collections_list",
+        parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="collections", row=OwnCollection)},
     )
     def get(self, request: TokenRequest) -> Response:
         """A page of them with her roles, by their short names."""
+        read_filters(request=request)
         memberships = Membership.objects.filter(user=request.user)
         rows = access.collections_of(user=request.user).prefetch_related(
             Prefetch("memberships", memberships, to_attr="own_memberships")

@@ -17,7 +17,15 @@ class Filters(serializers.Serializer):
     """The filters of a list, none of which has to be given; this one has none."""
 
 
-class ListedChoiceField(serializers.ChoiceField):
+class NamingField(serializers.Field):
+    """A filter whose refusal tells its name."""
+
+    def fail(self, key: str, **values: Any) -> NoReturn:
+        """Refuse a value."""
+        super().fail(key, name=self.field_name, **values)
+
+
+class ListedChoiceField(NamingField, serializers.ChoiceField):
     """One of some values; what is none of them is told what there is."""
 
     def __init__(self, values: Iterable[str], **options: Any) -> None:
@@ -26,17 +34,15 @@ class ListedChoiceField(serializers.ChoiceField):
         options["error_messages"] = {"invalid_choice": message}
         super().__init__(choices=names, required=False, **options)
 
-    def fail(self, key: str, **values: Any) -> NoReturn:
-        """Refuse a value; the message may have the name of the field."""
-        super().fail(key, name=self.field_name, **values)
 
-
-class YesNoField(serializers.BooleanField):
+class YesNoField(NamingField, serializers.BooleanField):
     """True or false, as an address has it."""
 
     TRUE_VALUES = {"true"}
     FALSE_VALUES = {"false"}
-    default_error_messages = {"invalid": "Give true or false."}
+    default_error_messages = {
+        "invalid": '"{input:.40}" is no choice of "{name}"; there are: true, false.'
+    }
 
 
 def read_filters(

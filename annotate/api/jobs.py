@@ -2,16 +2,18 @@
 
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.response import Response
 
+from annotate.access import roles_in
 from annotate.api import TokenRequest
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer, MomentField
-from annotate.models import Work
+from annotate.models import User, Work
 from annotate.services.background import progress, works
 
 
@@ -75,15 +77,25 @@ def progress_json(work: Work) -> dict[str, Any] | None:
 
 
 class JobView(Endpoint):
-    """GET jobs/<id>/, of what the token's owner asked for."""
+    """GET jobs/<id>/, of what the token's owner asked for, or may read of by her role."""
 
     @extend_schema(responses=JobSerializer)
     def get(self, request: TokenRequest, pk: int) -> Response:
-        """The job, for any token of whoever asked for it."""
-        rows = Work.objects.filter(by=request.user)
+        """The job, for whoever asked for it, and for those who see what it is about."""
+        rows = Work.objects.select_related("collection")
         if request.auth.collection_id is not None:
             rows = rows.filter(collection=request.auth.collection_id)
-        return Response(job_json(get_object_or_404(rows, pk=pk)))
+        work = get_object_or_404(rows, pk=pk)
+        if work.by_id != request.user.pk and not may_read(work, request.user):
+            raise Http404
+        return Response(job_json(work))
+
+
+def may_read(work: Work, person: User) -> bool:
+    """True if what a job is about is there for a person, by her role, and not hidden from her."""
+    kind = works.KINDS[work.kind]
+    roles = roles_in(user=person, collection=work.collection)
+    return not roles.isdisjoint(kind.readers) and not kind.is_hidden(work, person)
 
 
 urlpatterns = [path("jobs/<int:pk>/", JobView.as_view(), name="job")]

@@ -9,6 +9,7 @@ from rest_framework.renderers import JSONRenderer
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
+from annotate.api.parameters import page_parameters
 from annotate.models import ApiToken
 from annotate.services.collection import judgment_export
 
@@ -51,6 +52,7 @@ class JudgmentsView(Endpoint):
         format : without it, the header `Accept` decides
         """
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
+        page_parameters(request=request, names={"format": "format"})
         accepted_format = getattr(request, "accepted_renderer", LineRenderer).format
         kind = request.query_params.get("format") or accepted_format
         kind = LineRenderer.format if kind == JSONRenderer.format else kind

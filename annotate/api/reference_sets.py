@@ -129,6 +129,7 @@ class ReferenceLabelsView(Endpoint):
         They are in the order in which they were stored.
         """
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
+        read_filters(request=request, other_names=())
         reference_set = get_object_or_404(ReferenceSet, collection=collection, pk=pk)
         name = f"{slug}-reference-{reference_set.pk}.ndjson"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -61,6 +61,7 @@ class AnalysesView(Endpoint):
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The register: name, chapter, question, definition and choices of every analysis."""
         get_collection(request=request, slug=slug, roles=LEADERS)
+        page_parameters(request=request, names={})
         return Response({"analyses": [as_row(analysis) for analysis in ANALYSES.values()]})
 
 

@@ -2,16 +2,24 @@
 
 from typing import Any
 
+from django.db.models import Q
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, StrictSerializer
+from annotate.api.filters import Filters, ListedChoiceField
 from annotate.api.jobs import JobSerializer
 from annotate.models import Work
 from metrics.models import Release, ReleaseFile
 
 STATES = [*Work.State.values, "made", "public", "withdrawn"]
+
+
+class ReleaseFilters(Filters):
+    """Filters of the list of releases."""
+
+    state = ListedChoiceField(STATES)
 
 
 class ReleaseRequestSerializer(StrictSerializer):
@@ -106,6 +114,18 @@ class WholeReleaseSerializer(ReleaseSerializer):
 
     class Meta(ReleaseSerializer.Meta):
         fields = [*ReleaseSerializer.Meta.fields, "files"]
+
+
+def rows_in_state(state: str) -> Q:
+    """The filter of a state of STATES, as ReleaseSerializer has them."""
+    is_made, is_withdrawn = Q(made_at__isnull=False), Q(withdrawn_at__isnull=False)
+    if state == "withdrawn":
+        return is_withdrawn
+    if state == "made":
+        return is_made & ~is_withdrawn & Q(published_at=None)
+    if state == "public":
+        return is_made & ~is_withdrawn & Q(published_at__isnull=False)
+    return ~is_made & ~is_withdrawn & Q(work__state=state)
 
 
 def address_of(release: Release) -> tuple[str, str]:

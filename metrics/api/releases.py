@@ -1,6 +1,6 @@
 """API of releases: make one, see how far it is, read what is in it, withdraw it."""
 
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Prefetch, Q, prefetch_related_objects
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import path
@@ -14,15 +14,18 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import validated
+from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.background import works
 from metrics.api.release_answers import (
+    ReleaseFilters,
     ReleaseRequestSerializer,
     ReleaseSerializer,
     ReleaseWithdrawalSerializer,
     WholeReleaseSerializer,
     release_json,
+    rows_in_state,
 )
 from metrics.forms.releases import ReleaseForm, WithdrawalForm
 from metrics.http import ArchivePart
@@ -58,14 +61,18 @@ class ReleasesView(ReleasesEndpoint):
     """The releases of a collection, the newest first."""
 
     @extend_schema(
-        parameters=PAGE_PARAMETERS, responses=page_answer(name="releases", row=ReleaseSerializer)
+        parameters=[ReleaseFilters, *PAGE_PARAMETERS],
+        responses=page_answer(name="releases", row=ReleaseSerializer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, with their states."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
+        filters = read_filters(request=request, form=ReleaseFilters)
+        condition = rows_in_state(filters["state"]) if "state" in filters else Q()
+        rows = Release.objects.filter(condition, collection=collection)
         return page_of(
             request=request,
-            rows=Release.objects.filter(collection=collection).select_related("collection", "work"),
+            rows=rows.select_related("collection", "work"),
             ordering=("-created_at", "-pk"),
             name="releases",
             as_json=release_json,

@@ -11,7 +11,8 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest, invalid_form
 from annotate.api.endpoints import repeatable
 from annotate.api.fields import AnswerSerializer, StrictSerializer, validated
-from annotate.api.pages import page_answer, page_of
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.levels import MAX_LEVELS_SENT, LevelReasonsField
 from annotate.core.labels import level_reasons
@@ -115,10 +116,12 @@ class GuidelinesVersionsView(SettingsEndpoint):
 
     @extend_schema(
         operation_id="guidelines_versions_list",
+        parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="guidelines_versions", row=GuidelinesRow)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first, without their texts."""
+        read_filters(request=request)
         versions = self.collection(request, slug).guidelines.all()
         return page_of(
             request=request,

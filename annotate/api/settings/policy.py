@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest, Unprocessable
 from annotate.api.endpoints import repeatable
 from annotate.api.fields import StrictSerializer, validated
-from annotate.api.pages import page_answer, page_of
+from annotate.api.filters import read_filters
+from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.facts import PolicyFigures
 from annotate.forms.settings import PolicyForm
@@ -198,10 +199,12 @@ class PolicyVersionsView(SettingsEndpoint):
 
     @extend_schema(
         operation_id="policy_versions_list",
+        parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="policy_versions", row=PolicyVersion)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first."""
+        read_filters(request=request)
         return page_of(
             request=request,
             rows=self.collection(request, slug).policies.all(),

@@ -29,7 +29,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
-from annotate.models import ClockTimestamp, Collection, User, Work
+from annotate.models import ClockTimestamp, Collection, Role, User, Work
 from annotate.services.background import progress
 from annotate.services.background.progress import Cancelled, Job, JobStatus, ProgressCallback
 from annotate.services.background.workers import LOCKS, try_lock_subject, worker_is_missing
@@ -102,6 +102,8 @@ class WorkKind(NamedTuple):
         Work that cannot be is stored stretch by stretch, with `reset_attempts`, and may take any
         time
     advice : what people can do, appended to the error after three attempts or too long a time
+    readers : the roles whose holders may read of it, beside whoever asked for it
+    is_hidden : whether its subject is hidden from a person
     """
 
     subject: str
@@ -109,6 +111,8 @@ class WorkKind(NamedTuple):
     on_finished: Callable[[Work], None]
     may_cancel: Callable[[Work], bool]
     advice: str
+    readers: tuple[Role, ...]
+    is_hidden: Callable[[Work, User], bool]
 
 
 def never(work: Work) -> bool:
@@ -126,13 +130,15 @@ def performs(
     on_finished: Callable[[Work], None] = lambda work: None,
     may_cancel: Callable[[Work], bool] = lambda work: True,
     advice: str = "",
+    readers: tuple[Role, ...] = (),
+    is_hidden: Callable[[Work, User], bool] = lambda work, person: False,
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
     """Register a function that does all work of a kind; see WorkKind."""
     if subject not in LOCKS:
         raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
 
     def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
-        KINDS[name] = WorkKind(subject, do, on_finished, may_cancel, advice)
+        KINDS[name] = WorkKind(subject, do, on_finished, may_cancel, advice, readers, is_hidden)
         return do
 
     return register

@@ -15,6 +15,7 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 
+from annotate.access import LEADERS
 from annotate.core.files.archives.metering import MeteredSource
 from annotate.core.files.archives.sources import EmptySource, Source, ZipSource, open_source
 from annotate.core.files.file_tallies import FileTallies
@@ -216,6 +217,7 @@ def _on_read(work: Work) -> None:
     # as long as nothing is stored
     may_cancel=lambda work: Import.objects.filter(pk=work.subject, unresolved=None).exists(),
     advice="Upload it again, or split it.",
+    readers=LEADERS,
 )
 def read_import(work: Work) -> None:
     """Load an import's file: all of it, or only a report of its faults; then resolve its pairs."""

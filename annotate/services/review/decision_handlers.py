@@ -1,6 +1,6 @@
 """The work of leads' decisions: the handler of each kind of decision, run by a worker."""
 
-from annotate.models import ReviewAction, ReviewWork, Work
+from annotate.models import ReviewAction, ReviewWork, Role, Work
 from annotate.services.background import works
 from annotate.services.review import exclusions
 from annotate.services.supervision import bulk_decisions, verdicts, withdrawing
@@ -21,6 +21,7 @@ HANDLERS: dict[str, bulk_decisions.Handler] = {
     bulk_decisions.REVIEW,
     subject="reviewwork",
     may_cancel=works.never,
+    readers=(Role.LEAD,),
     advice="What is done of it stands; try again, and the rest follows.",
 )
 def finish_decision(work: Work) -> None:

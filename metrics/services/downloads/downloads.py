@@ -13,6 +13,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models.functions import Now
 
+from annotate.access import LEADERS
 from annotate.models import Collection, User, Work
 from annotate.services.background import works
 from annotate.services.imports.imports import checksum
@@ -101,7 +102,19 @@ def request_again(*, download: Download, by: User | None) -> Download:
     )
 
 
-@works.performs(DOWNLOAD, subject="download", advice="Ask for it again.")
+def is_hidden(work: Work, person: User) -> bool:
+    """True if a download is of a run that is hidden from this person."""
+    rows = Download.objects.visible_to(person, collection=work.collection)
+    return not rows.filter(pk=work.subject).exists()
+
+
+@works.performs(
+    DOWNLOAD,
+    subject="download",
+    advice="Ask for it again.",
+    readers=LEADERS,
+    is_hidden=is_hidden,
+)
 def make(work: Work) -> None:
     """Make a download's file, whole or not at all."""
     download = Download.objects.select_related("collection", "by").get(pk=work.subject)

@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models.functions import Now
 
+from annotate.access import LEADERS
 from annotate.models import Work
 from annotate.services.background import works
 from annotate.services.background.progress import Cancelled
@@ -36,7 +37,7 @@ class MadeFolder(NamedTuple):
     as_of: datetime
 
 
-@works.performs(RELEASE, subject="release", advice="Ask for it again.")
+@works.performs(RELEASE, subject="release", advice="Ask for it again.", readers=LEADERS)
 def make(work: Work) -> None:
     """Make a release, whole or not at all."""
     release = Release.objects.select_related("collection").get(pk=work.subject)

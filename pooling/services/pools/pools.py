@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
+from annotate.access import LEADERS
 from annotate.models import Collection, QuerySet, User, Work
 from annotate.services import seating
 from annotate.services.background import works
@@ -155,6 +156,7 @@ def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
     subject="pool",
     # as long as nothing is stored
     may_cancel=lambda work: Pool.objects.filter(pk=work.subject, round=None).exists(),
+    readers=LEADERS,
 )
 def make_and_open(work: Work) -> None:
     """Make a pool's pairs, its round and its seats, and let them be handed out.
@@ -187,14 +189,14 @@ def make_and_open(work: Work) -> None:
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
-@works.performs(Pool.Transition.CLOSING, subject="pool", may_cancel=works.never)
+@works.performs(Pool.Transition.CLOSING, subject="pool", may_cancel=works.never, readers=LEADERS)
 def withdraw_seats(work: Work) -> None:
     """Withdraw the free seats of a pool that is being closed, after which it is closed."""
     _go_through(work, seating.finish_closing)
     _end(work, state=Pool.State.CLOSED)
 
 
-@works.performs(Pool.Transition.REOPENING, subject="pool", may_cancel=works.never)
+@works.performs(Pool.Transition.REOPENING, subject="pool", may_cancel=works.never, readers=LEADERS)
 def bring_seats_back(work: Work) -> None:
     """Bring back the seats of a pool that is being opened again, after which it is open."""
     pool = Pool.objects.select_related("collection").get(pk=work.subject)

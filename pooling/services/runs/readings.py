@@ -1,12 +1,17 @@
 """The readings of runs as work: requests for them, and repeats that are due."""
 
-from annotate.models import User
+from annotate.models import User, Work
 from annotate.services.background import works
 from pooling.models import Run
 
 
 class NotBeingRead(Exception):
     """The run's file is not being read for the first time; nothing was changed."""
+
+
+def is_hidden(work: Work, person: User) -> bool:
+    """True if the run of a reading is hidden from a person."""
+    return not Run.objects.visible_to(person).filter(pk=work.subject).exists()
 
 
 def request_reading(

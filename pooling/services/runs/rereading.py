@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
+from annotate.access import LEADERS
 from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Item, Work
 from annotate.services.background import works
@@ -79,7 +80,13 @@ def _on_read_again(work: Work) -> None:
     readings.read_again_if_due(run_id=work.subject)
 
 
-@works.performs(Run.ReadingKind.REREADING, subject="run", on_finished=_on_read_again)
+@works.performs(
+    Run.ReadingKind.REREADING,
+    subject="run",
+    on_finished=_on_read_again,
+    readers=LEADERS,
+    is_hidden=readings.is_hidden,
+)
 def read_again(work: Work) -> None:
     """Store a run's rankings anew with the items there are by now.
 

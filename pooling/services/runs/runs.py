@@ -12,6 +12,7 @@ from django.core.files import File
 from django.db import transaction
 from django.db.models.functions import Now
 
+from annotate.access import LEADERS
 from annotate.core.files.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
@@ -172,6 +173,8 @@ def _on_read(work: Work) -> None:
     subject="run",
     on_finished=_on_read,
     advice="Upload the file again, or split it.",
+    readers=LEADERS,
+    is_hidden=readings.is_hidden,
 )
 def read(work: Work) -> None:
     """Read a received run's file: ready with all its rankings stored, or rejected with a report."""

@@ -113,7 +113,7 @@ def test_pages_of_html_are_cleaned_and_media_have_addresses(client, collection, 
     [
         ({"modality": "video"}, '"modality" is no parameter; there are side, id, excluded, '),
         ({"side": "left"}, '"left" is no choice of "side"; there are: query, document.'),
-        ({"excluded": "1"}, '"excluded": Give true or false.'),
+        ({"excluded": "1"}, '"1" is no choice of "excluded"; there are: true, false.'),
         ({"id": "x" * 256}, '"id": Ensure this field has no more than 255 characters.'),
     ],
 )

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 
 from annotate.models import ApiToken, Receipt, Role, Work
 from metrics.models import Release
@@ -64,6 +65,21 @@ def test_releases_are_listed_in_pages(client, study, headers):
     post(client, headers, version="1.3")
     page = client.get(page["next"], headers=headers).json()
     assert [row["version"] for row in page["releases"]] == ["1.0"] and page["next"] is None
+
+
+def test_releases_are_filtered_by_their_state(client, study, lead, headers):
+    made = {version: made_release(study, version=version) for version in ("1", "2", "3")}
+    releases.withdraw(release=made["2"], reason="Wrong.", by=lead)
+    Release.objects.filter(pk=made["3"].pk).update(published_at=Now())
+    post(client, headers, version="4")
+    expected = {"made": ["1"], "withdrawn": ["2"], "public": ["3"], "asked": ["4"], "failed": []}
+    for state, versions in expected.items():
+        rows = client.get(RELEASES, {"state": state}, headers=headers).json()["releases"]
+        assert [(row["version"], row["state"]) for row in rows] == [
+            (version, state) for version in versions
+        ]
+    answer = client.get(RELEASES, {"state": "lost"}, headers=headers)
+    assert answer.status_code == 422 and "there are: asked, running" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -173,10 +189,14 @@ def test_reading_and_making_need_scopes_and_roles(client, study, lead):
     assert client.get(RELEASES, headers=annotator).status_code == 404
 
 
-def test_a_job_is_for_whoever_asked_for_it(client, study, headers):
+def test_a_job_is_for_whoever_asked_for_it_and_for_members_who_see_its_release(
+    client, study, headers
+):
     job = post(client, headers, version="1.0").json()["job"]
     other = cast.bearer(cast.member(study, Role.LEAD), *SCOPES)
-    assert client.get(job["url"], headers=other).status_code == 404
+    assert client.get(job["url"], headers=other).status_code == 200
+    stranger = cast.bearer(cast.user("stranger"), *SCOPES)
+    assert client.get(job["url"], headers=stranger).status_code == 404
     assert client.get(job["url"]).status_code == 401
     asker = Release.objects.get().by
     elsewhere = cast.bearer(asker, ApiToken.Scope.QRELS_READ, collection=cast.collection("other"))

@@ -86,9 +86,9 @@ def test_filters_keep_the_runs_that_fit(client, collection, query, expected):
     ("query", "words"),
     [
         ("stat=ready", "there are state, direction, name, tag"),
-        ("state=open", '"open" is no choice; there are: received, ready, rejected.'),
+        ("state=open", '"open" is no choice of "state"; there are: received, ready, rejected.'),
         ("direction=up", "there are: forward, reverse."),
-        ("is_retired=perhaps", "Give true or false."),
+        ("is_retired=perhaps", 'is no choice of "is_retired"; there are: true, false.'),
         ("state=ready&state=received", 'Give "state" once.'),
         ("tag=" + "x" * 31, "no more than 30 characters"),
     ],

@@ -1,0 +1,37 @@
+"""The frame of all endpoints: tags and pace of the first address, parameters that are none."""
+
+import pytest
+
+from annotate.models import ApiToken
+from tests import cast
+
+pytestmark = pytest.mark.django_db
+LISTS = (
+    "",
+    "shapes/guidelines/versions/",
+    "shapes/policy/versions/",
+    "shapes/judgments/",
+    "shapes/analyses/",
+    "shapes/releases/",
+)
+
+
+@pytest.mark.parametrize("address", ["/api/v1/", "/api/v1/no/such/thing"])
+def test_the_version_and_addresses_that_are_none_tell_the_pace(client, lead, address):
+    answer = client.get(address, headers=cast.bearer(lead))
+    assert int(answer["RateLimit-Remaining"]) < int(answer["RateLimit-Limit"])
+
+
+def test_the_version_has_a_tag(client, lead):
+    headers = cast.bearer(lead)
+    tag = client.get("/api/v1/", headers=headers)["ETag"]
+    assert client.get("/api/v1/", headers=headers | {"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_a_list_tells_of_a_parameter_that_it_does_not_have(client, collection, lead, address):
+    headers = cast.bearer(lead, *ApiToken.Scope.values)
+    answer = client.get(f"/api/v1/collections/{address}?colour=red", headers=headers)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith('"colour" is no parameter; there are ')
+    assert client.get(f"/api/v1/collections/{address}", headers=headers).status_code == 200
