@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from annotate.api import TokenRequest, Unprocessable
+from annotate.access import EVERYBODY
+from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.throttles import TokenThrottle
 from annotate.services.people.receipts import EndpointAnswer, KeyUsed, answer_once
 
@@ -71,6 +72,9 @@ def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
             return post(endpoint, request, *arguments, **parameters)
         if len(key) > MAX_KEY:
             raise Unprocessable(f"Idempotency-Key: at most {MAX_KEY} characters.")
+        slug = parameters.get("slug", "")
+        if slug:  # a receipt is no way around a role that was taken, or the token's collection
+            get_collection(request=request, slug=slug, roles=EVERYBODY)
         digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
         digest.update(request.body)
 
@@ -85,7 +89,7 @@ def repeatable(post: Callable[..., Response]) -> Callable[..., Response]:
         try:
             result = answer_once(
                 user=request.user,
-                slug=parameters.get("slug", ""),
+                slug=slug,
                 key=key,
                 request_sha256=digest.hexdigest(),
                 answer=create,

@@ -140,11 +140,10 @@ class OneRunView(Endpoint):
         fields = validated(ChangeSerializer(data=request.data, partial=True))
         names = ("is_hidden", "may_be_published", "is_retired", "is_on_hold", "score_type")
         states = {name: fields.pop(name) for name in names if name in fields}
-        description = run_descriptions.description_of(run)._replace(**fields) if fields else None
         try:
             run_changes.change_run(
                 run=run,
-                changes=run_changes.RunChanges(description=description, **states),
+                changes=run_changes.RunChanges(description=fields or None, **states),
                 by=request.user,
             )
         except REFUSALS as error:

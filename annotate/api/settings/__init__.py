@@ -21,6 +21,14 @@ class SettingsEndpoint(Endpoint):
         roles = LEADERS if request.method in SAFE_METHODS else (Role.LEAD,)
         return get_collection(request=request, slug=slug, roles=roles)
 
+    def locked_collection(self, request: TokenRequest, slug: str) -> Collection:
+        """As `collection`, which nobody else changes until the transaction ends.
+
+        What a request leaves out stays as it is: it is read behind this lock.
+        """
+        key = self.collection(request, slug).pk
+        return Collection.objects.select_for_update(no_key=True).get(pk=key)
+
 
 def field_refusal(field: str, error: Exception) -> Unprocessable:
     """The refusal of one field by a service, with its sentence."""

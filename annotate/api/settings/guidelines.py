@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.utils import extend_schema
@@ -90,12 +91,13 @@ class GuidelinesView(SettingsEndpoint):
 
     @extend_schema(request=NewGuidelines, responses={200: GuidelinesAnswer, 201: GuidelinesAnswer})
     @repeatable
+    @transaction.atomic
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Store a new version: 201 with it; 200 with the newest one where nothing is new.
 
         Annotators read it from their next pair on, and are told that it changed.
         """
-        collection = self.collection(request, slug)
+        collection = self.locked_collection(request, slug)
         form = guidelines_form(collection, validated(NewGuidelines(data=request.data)))
         if not form.is_valid():
             raise invalid_form(form)

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.utils import extend_schema
@@ -149,12 +150,13 @@ class PolicyView(SettingsEndpoint):
 
     @extend_schema(request=NewPolicy, responses={200: NewestPolicy, 201: NewestPolicy})
     @repeatable
+    @transaction.atomic
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Store a new version: 201 with it; 200 with the newest one where nothing is new.
 
         Pools opened from now on follow it; open ones follow its rule, tie rule and tolerance.
         """
-        collection = self.collection(request, slug)
+        collection = self.locked_collection(request, slug)
         fields = validated(NewPolicy(data=request.data))
         newest = collection.policies.latest("version")
         try:

@@ -1,5 +1,6 @@
 """API of the scheme: the levels of a collection, and the grade from which on a pair is relevant."""
 
+from django.db import transaction
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -50,12 +51,13 @@ class SchemeView(SettingsEndpoint):
         return Response(SchemeAnswer(self.collection(request, slug)).data)
 
     @extend_schema(request=SchemeFields, responses={200: SchemeAnswer})
+    @transaction.atomic
     def put(self, request: TokenRequest, slug: str) -> Response:
         """Change the words of the levels; until the first judgment also which levels there are.
 
         New words are a new version of the guidelines.
         """
-        collection = self.collection(request, slug)
+        collection = self.locked_collection(request, slug)
         fields = validated(SchemeFields(data=request.data))
         present_levels = {
             row["grade"]: row for row in LevelAnswer(collection.levels, many=True).data

@@ -1,6 +1,7 @@
 """Several changes of a run at once, all or none."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -10,13 +11,15 @@ from pooling.services.pools import run_retirement
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import holds as run_holds
 from pooling.services.runs import publication as run_publication
-from pooling.services.runs.descriptions import RunDescription
 
 
 class RunChanges(NamedTuple):
-    """The new values of a run's properties; None leaves one as it is."""
+    """The new values of a run's properties; None leaves one as it is.
 
-    description: RunDescription | None = None
+    description : fields of RunDescription; those left out stay as they are
+    """
+
+    description: Mapping[str, Any] | None = None
     score_type: str | None = None
     is_hidden: bool | None = None
     may_be_published: bool | None = None
@@ -31,8 +34,12 @@ def change_run(*, run: Run, changes: RunChanges, by: User) -> None:
     Raises what describing, retiring and allowing raise. Afterwards a run whose pools are to be gone
     through has `marks_due`.
     """
+    # what is left out is read here: two who change a run at once take turns
+    Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+    run.refresh_from_db()
     if changes.description is not None:
-        run_descriptions.describe_run(run=run, description=changes.description, by=by)
+        description = run_descriptions.description_of(run)._replace(**changes.description)
+        run_descriptions.describe_run(run=run, description=description, by=by)
     if changes.is_hidden is not None and changes.is_hidden != run.is_hidden:
         (run_descriptions.hide_run if changes.is_hidden else run_descriptions.publish_run)(
             run=run, by=by

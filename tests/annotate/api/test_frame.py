@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import ApiToken
+from annotate.models import ApiToken, Role
 from tests import cast
 
 pytestmark = pytest.mark.django_db
@@ -35,3 +35,27 @@ def test_a_list_tells_of_a_parameter_that_it_does_not_have(client, collection, l
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith('"colour" is no parameter; there are ')
     assert client.get(f"/api/v1/collections/{address}", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_a_receipt_is_no_way_around_a_role_or_the_collection_of_a_token(
+    client, collection, lead, is_elsewhere
+):
+    def post(headers):
+        return client.post(
+            "/api/v1/collections/shapes/alarms/",
+            {"kind": "alpha", "below": 0.5, "n_at_least": 3},
+            content_type="application/json",
+            headers=headers | {"Idempotency-Key": "first"},
+        ).status_code
+
+    scope = ApiToken.Scope.COLLECTIONS_WRITE
+    headers = cast.bearer(lead, scope)
+    assert (post(headers), post(headers)) == (201, 201)
+    if is_elsewhere:
+        elsewhere = cast.collection("elsewhere")
+        cast.member(elsewhere, Role.LEAD, lead)
+        headers = cast.bearer(lead, scope, collection=elsewhere)
+    else:
+        collection.memberships.filter(user=lead).delete()
+    assert post(headers) == 404

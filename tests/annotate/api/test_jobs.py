@@ -2,11 +2,9 @@
 
 import pytest
 
-from annotate.models import Role, Work
+from annotate.models import Role
 from annotate.services.background import works
-from annotate.services.collection import collections
 from pooling.models import Run
-from pooling.services.pools import pools
 from pooling.services.runs import readings
 from tests import cast
 

@@ -189,9 +189,7 @@ def test_reading_and_making_need_scopes_and_roles(client, study, lead):
     assert client.get(RELEASES, headers=annotator).status_code == 404
 
 
-def test_a_job_is_for_whoever_asked_for_it_and_for_members_who_see_its_release(
-    client, study, headers
-):
+def test_a_job_is_for_whoever_asked_for_it_and_who_sees_its_release(client, study, headers):
     job = post(client, headers, version="1.0").json()["job"]
     other = cast.bearer(cast.member(study, Role.LEAD), *SCOPES)
     assert client.get(job["url"], headers=other).status_code == 200
