@@ -315,6 +315,7 @@ REST_FRAMEWORK = {
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
     "DEFAULT_SCHEMA_CLASS": "annotate.api.schema.EndpointSchema",
+    "COERCE_DECIMAL_TO_STRING": False,
     "URL_FORMAT_OVERRIDE": None,  # "format" is a parameter like another
 }
 

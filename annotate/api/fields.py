@@ -41,6 +41,7 @@ JSON_TYPES: tuple[tuple[type[serializers.Field], type | tuple[type, ...], str], 
     (serializers.BooleanField, bool, "Send true or false."),
     (serializers.IntegerField, int, "Send a whole number."),
     (serializers.FloatField, (int, float), "Send a number."),
+    (serializers.DecimalField, (int, float), "Send a number."),
 )
 
 

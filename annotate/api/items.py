@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
@@ -169,7 +169,14 @@ class ItemMediumView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={(200, "*/*"): OpenApiTypes.BINARY})
+    @extend_schema(
+        responses={
+            (200, "*/*"): OpenApiTypes.BINARY,
+            (206, "*/*"): OpenApiTypes.BINARY,
+            302: OpenApiResponse(description="To the file in the bucket."),
+            416: OpenApiResponse(description="The file has no such range."),
+        }
+    )
     def get(self, request: TokenRequest, slug: str, pk: int, number: int) -> HttpResponseBase:
         """The file of a part, or a range of it; a redirect where media are in a bucket."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)

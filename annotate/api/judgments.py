@@ -54,8 +54,9 @@ class JudgmentsView(Endpoint):
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         page_parameters(request=request, names={"format": "format"})
         accepted_format = getattr(request, "accepted_renderer", LineRenderer).format
-        kind = request.query_params.get("format") or accepted_format
-        kind = LineRenderer.format if kind == JSONRenderer.format else kind
+        if accepted_format == JSONRenderer.format:
+            accepted_format = LineRenderer.format
+        kind = request.query_params.get("format", accepted_format)
         if kind not in FORMATS:
             names = ", ".join(FORMATS)
             raise Unprocessable(f'"{kind[:40]}" is no choice of "format"; there are: {names}.')

@@ -1,5 +1,6 @@
 """Long lists for programs, in pages: each has the address of the next one."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,13 +10,19 @@ from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.api import TokenRequest
+from annotate.api import TokenRequest, Unprocessable
 
+MAX_PAGE_SIZE = 1000
 PAGE_PARAMETERS = [
     OpenApiParameter("cursor", str, description="Where a page begins; `next` holds it."),
-    OpenApiParameter("page_size", int, description="How many rows; 100 without it, 1,000 at most."),
+    OpenApiParameter(
+        "page_size",
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE},
+        description="How many rows; 100 without it.",
+    ),
 ]
 
 
@@ -26,8 +33,14 @@ class Pages(CursorPagination):
     """
 
     page_size = 100
-    max_page_size = 1000
     page_size_query_param = "page_size"
+
+    def get_page_size(self, request: Request) -> int:
+        """The rows of a page; raises Unprocessable for what is no such number."""
+        text = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        if not re.fullmatch("[0-9]{1,4}", text) or not 1 <= int(text) <= MAX_PAGE_SIZE:
+            raise Unprocessable(f"page_size: give a whole number from 1 to {MAX_PAGE_SIZE:,}.")
+        return int(text)
 
 
 def page_of(

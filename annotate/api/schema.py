@@ -15,6 +15,12 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 PROBLEM = "application/problem+json"
+OF_ALL = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.NOT_ACCEPTABLE,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
 OF_BODIES = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -55,6 +61,10 @@ class EndpointSchema(AutoSchema):
         """The operation, with each status that refuses it."""
         operation = super().get_operation(path, path_regex, path_prefix, method, registry)
         if operation is not None:
+            if method == "GET":  # by the headers of conditions; neither has a body
+                for status in (HTTPStatus.NOT_MODIFIED, HTTPStatus.PRECONDITION_FAILED):
+                    told = {"description": status.phrase}
+                    operation["responses"].setdefault(str(status.value), told)
             problem = self.resolve_serializer(ProblemSerializer(), "response").ref
             for status in refusals(method, operation):
                 operation["responses"].setdefault(
@@ -98,11 +108,13 @@ class TokenScheme(OpenApiAuthenticationExtension):
 def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:
     """The statuses by which an operation may be refused."""
     places = {parameter["in"] for parameter in operation.get("parameters", [])}
-    statuses = [HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS]
+    statuses = [*OF_ALL]
     if "path" in places or method != "GET":
         statuses.append(HTTPStatus.NOT_FOUND)
     if "requestBody" in operation:
         statuses += OF_BODIES
-    if method != "GET" or "query" in places:
+    elif places & {"path", "query"}:  # an address with a NUL character
+        statuses.append(HTTPStatus.BAD_REQUEST)
+    if method != "GET" or places & {"path", "query"}:
         statuses.append(HTTPStatus.UNPROCESSABLE_ENTITY)
     return statuses

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from django.db import connection
 from django.http import HttpResponseNotFound
-from django.test.utils import CaptureQueriesContext, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.addresses import access_table
@@ -16,14 +16,12 @@ from tests.addresses.access_table import (
     Address,
     addresses,
     administration,
-    build,
     row_of,
     send_empty_form,
     send_request,
     status_text,
     url_of,
 )
-from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -42,14 +40,6 @@ CHANGED_BY = {
     ("DELETE", "api:collection"): {"lead", "admin"},
     ("PUT", "api:scheme"): {"lead", "admin"},
 }
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker, tmp_path_factory):
-    """One world for all tests here: each of them undoes what it did."""
-    folder = tmp_path_factory.mktemp("media")
-    with module_rows(django_db_blocker), override_settings(MEDIA_ROOT=folder):
-        yield build(folder)
 
 
 @pytest.fixture

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponseBase
-from django.test.utils import override_settings
+from django.test import Client
 from django.urls import get_resolver
 from drf_spectacular.drainage import GENERATOR_STATS, reset_generator_stats
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
 from jsonschema import Draft202012Validator
 from rest_framework.views import APIView
 
 from config.reference.operations import schema_text
-from tests.addresses.access_table import Address, addresses, build, send_request, url_of
-from tests.tables.table_cleanup import module_rows
+from tests.addresses.access_table import Address, addresses, send_request, url_of
 
 pytestmark = pytest.mark.django_db
 PARAMETER = re.compile(r"\{\w+\}")
@@ -24,19 +24,11 @@ JSON = re.compile(r"application/(problem\+)?json")
 
 
 @pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker, tmp_path_factory):
-    """One world for all tests here: each of them undoes what it did."""
-    folder = tmp_path_factory.mktemp("media")
-    with module_rows(django_db_blocker), override_settings(MEDIA_ROOT=folder):
-        yield build(folder)
-
-
-@pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
     """The schema, as programs get it."""
     reset_generator_stats()
     made_schema = SchemaGenerator().get_schema(request=None, public=True)
-    return json.loads(json.dumps(made_schema))
+    return json.loads(OpenApiJsonRenderer().render(made_schema))
 
 
 def api_addresses() -> list[Address]:
@@ -100,6 +92,30 @@ def test_every_method_of_every_endpoint_is_told_of(schema, world):
             f"{method} {url}" for method in METHODS if hasattr(view, method) != (method in told)
         ]
     assert missing == []
+
+
+def test_every_answer_to_a_condition_is_told_of(schema, world, settings):
+    settings.API_REQUESTS_A_MINUTE = 1_000_000
+    conditions = (
+        {"Accept": "text/html"},
+        {"If-None-Match": "*"},
+        {"If-Match": '"x"'},
+        {"Range": "bytes=0-"},
+        {"Range": "bytes=-0"},
+    )
+    headers = {"Authorization": f"Bearer {world.secrets['lead']}"}
+    faults, statuses = [], set()
+    client = Client()
+    for address in api_addresses():
+        url = url_of(world, address, world.campaign, keys_of=world.campaign)
+        for condition in conditions:
+            answer = client.get(url, headers={**headers, **condition})
+            statuses.add(answer.status_code)
+            faults += [
+                f"{url} {condition}: {fault}" for fault in faults_of(schema, url, "GET", answer)
+            ]
+    assert "\n".join(faults) == ""
+    assert {200, 206, 304, 406, 412, 416} <= statuses
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

@@ -6,25 +6,15 @@ from http.cookies import SimpleCookie
 import pytest
 from django.db import DataError, connection, transaction
 from django.test import Client
-from django.test.utils import override_settings
 
 from config.site import unreadable_requests
 from tests import cast
-from tests.addresses.access_table import SCRIPTED, addresses, administration, build, url_of
-from tests.tables.table_cleanup import module_rows
+from tests.addresses.access_table import SCRIPTED, addresses, administration, url_of
 
 pytestmark = pytest.mark.django_db
 PRINCIPALS = ("researcher", "admin")
 DEEP = "[" * 100_000
 FIELD_NAME = re.compile(r'<(?:input|select|textarea)[^>]*\bname="([\w-]+)"')
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker, tmp_path_factory):
-    """One world for all tests here: each request is undone."""
-    folder = tmp_path_factory.mktemp("media")
-    with module_rows(django_db_blocker), override_settings(MEDIA_ROOT=folder):
-        yield build(folder)
 
 
 def send_request(world, principal, method, url, data=None, **options):

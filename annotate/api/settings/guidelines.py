@@ -125,6 +125,7 @@ class GuidelinesVersionsView(SettingsEndpoint):
         """A page of them, the newest first, without their texts."""
         read_filters(request=request)
         versions = self.collection(request, slug).guidelines.all()
+        read_filters(request=request)
         return page_of(
             request=request,
             rows=versions.defer("markdown", "wording"),

@@ -209,7 +209,7 @@ class PolicyVersionsView(SettingsEndpoint):
         read_filters(request=request)
         return page_of(
             request=request,
-            rows=self.collection(request, slug).policies.all(),
+            rows=policies,
             ordering=("-version",),
             name="policy_versions",
             as_json=lambda policy: dict(PolicyVersion(policy).data),

@@ -219,6 +219,8 @@ def test_no_setting_changes_where_one_is_refused(client, collection, headers):
         ({"creators": [{"affiliation": "A"}]}, "creators.0.name"),
         ({"query_groups": "some"}, "query_groups"),
         ({"hourly_pay": -1}, "hourly_pay"),
+        ({"hourly_pay": "12.5"}, "hourly_pay"),
+        ({"hourly_pay": " "}, "hourly_pay"),
         ({"hourly_pay": 1e9}, "hourly_pay"),
         ({"cite_as": "a\0"}, "cite_as"),
         ({"texts_may_leave": None}, "texts_may_leave"),

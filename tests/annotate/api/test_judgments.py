@@ -64,6 +64,8 @@ def test_lines_are_the_default(client, headers, query, accept):
 
 
 def test_another_format_is_refused(client, headers):
+    for query in ("?format=", "?format=json"):
+        assert client.get(f"{JUDGMENTS}{query}", headers=headers).status_code == 422
     answer = client.get(f"{JUDGMENTS}?format=csv", headers=headers)
     assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
     sentence = '"csv" is no choice of "format"; there are: ndjson, parquet.'

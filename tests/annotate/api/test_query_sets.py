@@ -7,7 +7,8 @@ from annotate.services.collection.query_sets import complete_query_sets
 from tests import cast
 
 pytestmark = pytest.mark.django_db
-SETS = "/api/v1/collections/shapes/query-sets/"
+COLLECTIONS = "/api/v1/collections/"
+SETS = f"{COLLECTIONS}shapes/query-sets/"
 
 
 @pytest.fixture
@@ -84,7 +85,21 @@ def test_what_is_no_filter_is_refused(client, collection, headers):
         (f"{queries}?side=query", '"side" is no parameter; there are cursor, page_size.'),
     ):
         answer = client.get(address, headers=headers)
-        assert (answer.status_code, answer.json()["detail"]) == (422, sentence)
+        problem = answer.json()
+        faults = [fault["message"] for fault in problem.get("errors", [])]
+        assert (answer.status_code, faults or [problem["detail"]]) == (422, [sentence])
+
+
+@pytest.mark.parametrize("size", ["", "0", "-1", "1001", "1.5", "many", "٣", "9" * 5000])
+@pytest.mark.parametrize(
+    "address", ["", "made/query-sets/", "made/guidelines/versions/", "made/policy/versions/"]
+)
+def test_a_size_that_no_page_has_is_refused(client, collection, headers, address, size):
+    url = f"{COLLECTIONS}{address.replace('made', collection.slug)}"
+    answer = client.get(url, {"page_size": size}, headers=headers)
+    sentence = "page_size: give a whole number from 1 to 1,000."
+    assert (answer.status_code, answer.json()["detail"]) == (422, sentence)
+    assert client.get(f"{url}?page_size=1&page_size=2", headers=headers).status_code == 422
 
 
 def test_a_place_that_no_page_has_is_refused(client, collection, headers):
