@@ -109,7 +109,7 @@ def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:
     """The statuses by which an operation may be refused."""
     places = {parameter["in"] for parameter in operation.get("parameters", [])}
     statuses = [*OF_ALL]
-    if "path" in places or method != "GET":
+    if places & {"path", "query"} or method != "GET":  # a cursor may point nowhere
         statuses.append(HTTPStatus.NOT_FOUND)
     if "requestBody" in operation:
         statuses += OF_BODIES
