@@ -108,6 +108,8 @@ def test_every_answer_to_a_condition_is_told_of(schema, world, settings):
     client = Client()
     for address in api_addresses():
         url = url_of(world, address, world.campaign, keys_of=world.campaign)
+        if "get" not in schema["paths"][path_of(schema, url)]:
+            continue
         for condition in conditions:
             answer = client.get(url, headers={**headers, **condition})
             statuses.add(answer.status_code)
