@@ -206,6 +206,7 @@ class PolicyVersionsView(SettingsEndpoint):
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first."""
+        policies = self.collection(request, slug).policies.all()
         read_filters(request=request)
         return page_of(
             request=request,
