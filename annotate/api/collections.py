@@ -1,7 +1,5 @@
 """Collections for programs: which there are for a token, the facts of one, making and deleting."""
 
-from typing import Any
-
 from django.db.models import Prefetch
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -74,11 +72,12 @@ class CollectionsView(Endpoint):
         if request.auth.collection_id is not None:
             rows = rows.filter(pk=request.auth.collection_id)
 
-        def as_json(collection: Any) -> dict[str, Any]:
-            return dict(OwnCollection(collection, context={"user": request.user}).data)
-
         return page_of(
-            request=request, rows=rows, ordering=("slug",), name="collections", as_json=as_json
+            request=request,
+            rows=rows,
+            ordering=("slug",),
+            name="collections",
+            as_json=OwnCollection(context={"user": request.user}).to_representation,
         )
 
     @extend_schema(request=NewCollection, responses={201: CollectionFacts})

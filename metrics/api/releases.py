@@ -75,7 +75,7 @@ class ReleasesView(ReleasesEndpoint):
             rows=rows.select_related("collection", "work"),
             ordering=("-created_at", "-pk"),
             name="releases",
-            as_json=release_json,
+            as_json=ReleaseSerializer().to_representation,
         )
 
     @extend_schema(request=ReleaseRequestSerializer, responses={202: ReleaseSerializer})

@@ -3,12 +3,11 @@
 from typing import Any
 
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
 from annotate.api.filters import Filters, ListedChoiceField, YesNoField
-from annotate.api.jobs import JobSerializer, job_json
+from annotate.api.jobs import JobSerializer
 from annotate.models import Direction
 from pooling.core.files.papers import paper_address
 from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS
@@ -27,7 +26,11 @@ class RunSerializer(AnswerSerializer):
         help_text="Share of the ranked rows whose target the collection lacks, from 0 to 1."
     )
     doubts_text = serializers.CharField(help_text="Doubts about its file; empty for most runs.")
-    job = serializers.SerializerMethodField(help_text="Its latest reading.")
+    job = JobSerializer(
+        source="work",
+        allow_null=True,
+        help_text="Its latest reading; null where it was stored without one.",
+    )
 
     class Meta:
         model = Run
@@ -63,11 +66,6 @@ class RunSerializer(AnswerSerializer):
     def get_url(self, run: Run) -> str:
         """Its address."""
         return reverse("api:run", args=[run.collection.slug, run.pk])
-
-    @extend_schema_field(JobSerializer(allow_null=True))
-    def get_job(self, run: Run) -> dict[str, Any] | None:
-        """Its latest reading as a job; None where it was stored without one."""
-        return None if run.work is None else job_json(run.work)
 
 
 class RunActionSerializer(serializers.Serializer):

@@ -77,7 +77,7 @@ class RunsView(Endpoint):
             rows=matching_runs(rows, filters).select_related("collection", "uploaded_by", "work"),
             ordering=("pk",),
             name="runs",
-            as_json=lambda run: RunSerializer(run).data,
+            as_json=RunSerializer().to_representation,
         )
 
     @extend_schema(

@@ -146,7 +146,7 @@ class AnnotatorsView(AnnotatorEndpoint):
             rows=collection.annotators.filter(**filters).select_related("collection"),
             ordering=("pk",),
             name="annotators",
-            as_json=lambda annotator: dict(AnnotatorSerializer(annotator).data),
+            as_json=AnnotatorSerializer().to_representation,
         )
 
 

@@ -112,7 +112,7 @@ class InvitationsView(Endpoint):
             rows=collection.invitations.usable().select_related("collection"),
             ordering=("pk",),
             name="invitations",
-            as_json=lambda invitation: dict(InvitationSerializer(invitation).data),
+            as_json=InvitationSerializer().to_representation,
         )
 
     @extend_schema(request=InvitationRequest, responses={201: NewInvitationSerializer})

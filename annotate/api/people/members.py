@@ -86,7 +86,7 @@ class MembersView(Endpoint):
             rows=members_of(collection=collection).filter(**filters),
             ordering=("pk",),
             name="members",
-            as_json=lambda membership: dict(MemberSerializer(membership).data),
+            as_json=MemberSerializer().to_representation,
         )
 
 

@@ -13,7 +13,7 @@ from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.review.answers import ReportAnswerSerializer, SluggedSerializer
-from annotate.models import ApiToken, Batch, Collection, Gold, Pair, Role
+from annotate.models import ApiToken, Batch, Collection, Gold, Role
 from annotate.services.golds import quality as gold_quality
 from annotate.services.judging import unplayable_pairs
 from annotate.services.pages import stuck_labels
@@ -210,7 +210,7 @@ class WaitingBatchesView(InboxEndpoint):
             rows=rows,
             ordering=("pk",),
             name="waiting_batches",
-            as_json=lambda batch: WaitingBatchSerializer(batch, context={"slug": slug}).data,
+            as_json=WaitingBatchSerializer(context={"slug": slug}).to_representation,
         )
 
 
@@ -231,11 +231,13 @@ class WaitingPairsView(InboxEndpoint):
         if choice:
             rows = rows.filter(query__external_id=choice["query"])
 
-        def as_json(pair: Pair) -> dict[str, Any]:
-            return WaitingPairSerializer(WaitingPair.of(pair), context={"slug": slug}).data
-
+        serializer = WaitingPairSerializer(context={"slug": slug})
         return page_of(
-            request=request, rows=rows, ordering=("pk",), name="waiting_pairs", as_json=as_json
+            request=request,
+            rows=rows,
+            ordering=("pk",),
+            name="waiting_pairs",
+            as_json=lambda pair: serializer.to_representation(WaitingPair.of(pair)),
         )
 
 

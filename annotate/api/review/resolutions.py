@@ -1,7 +1,5 @@
 """API of resolutions: the state and the grade of every pair, in pages or as a file."""
 
-from typing import Any
-
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
@@ -106,7 +104,7 @@ class ResolutionsView(Endpoint):
             rows=resolution_rows(collection=collection, choice=choice),
             ordering=("pair",),
             name="resolutions",
-            as_json=resolution_json,
+            as_json=ResolutionSerializer().to_representation,
         )
 
 
@@ -118,11 +116,6 @@ def format_of(request: TokenRequest) -> str:
         names = ", ".join(FORMATS)
         raise Unprocessable(f'"{kind[:40]}" is no choice of "format"; there are: {names}.')
     return kind
-
-
-def resolution_json(row: dict[str, Any]) -> dict[str, Any]:
-    """A pair with its resolution."""
-    return dict(ResolutionSerializer(row).data)
 
 
 urlpatterns = [

@@ -132,7 +132,7 @@ class ReviewLogView(InboxEndpoint):
             rows=review_log.entries(collection=collection, **form.filters()),
             ordering=("-pk",),
             name="review_log",
-            as_json=lambda row: LogEntrySerializer(row, context={"slug": slug}).data,
+            as_json=LogEntrySerializer(context={"slug": slug}).to_representation,
         )
 
 

@@ -131,7 +131,7 @@ class GuidelinesVersionsView(SettingsEndpoint):
             rows=versions.defer("markdown", "wording"),
             ordering=("-version",),
             name="guidelines_versions",
-            as_json=lambda version: dict(GuidelinesRow(version).data),
+            as_json=GuidelinesRow().to_representation,
         )
 
 

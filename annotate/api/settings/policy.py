@@ -213,7 +213,7 @@ class PolicyVersionsView(SettingsEndpoint):
             rows=policies,
             ordering=("-version",),
             name="policy_versions",
-            as_json=lambda policy: dict(PolicyVersion(policy).data),
+            as_json=PolicyVersion().to_representation,
         )
 
 
