@@ -58,13 +58,16 @@ _SETTLED = f"""
     ORDER BY requested.pair
 """  # noqa: S608 - own words
 _RESOLVE = """
-    INSERT INTO annotate_resolution (
+    INSERT INTO annotate_resolution AS stored (
         pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
     SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::smallint[],
                          %s::boolean[], %s::bigint[])
     ON CONFLICT (pair_id) DO UPDATE SET
         status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
         is_complete = excluded.is_complete, policy_id = excluded.policy_id
+    WHERE (stored.status, stored.grade, stored.n_labels, stored.is_complete, stored.policy_id)
+          IS DISTINCT FROM (excluded.status, excluded.grade, excluded.n_labels,
+                            excluded.is_complete, excluded.policy_id)
 """
 
 

@@ -19,7 +19,7 @@ _NOTE = """
     ORDER BY changed.position
 """
 _RESOLVE = """
-    INSERT INTO annotate_resolution (
+    INSERT INTO annotate_resolution AS stored (
         pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
     SELECT * FROM unnest(%(pair)s::bigint[], %(collection)s::bigint[], %(status)s::text[],
                          %(grade)s::smallint[], %(n_labels)s::smallint[],
@@ -27,6 +27,9 @@ _RESOLVE = """
     ON CONFLICT (pair_id) DO UPDATE SET
         status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
         is_complete = excluded.is_complete, policy_id = excluded.policy_id
+    WHERE (stored.status, stored.grade, stored.n_labels, stored.is_complete, stored.policy_id)
+          IS DISTINCT FROM (excluded.status, excluded.grade, excluded.n_labels,
+                            excluded.is_complete, excluded.policy_id)
 """
 _RESOLVE_AND_NOTE = f"WITH resolved AS ({_RESOLVE}) {_NOTE}"
 

@@ -4,14 +4,16 @@ from datetime import timedelta
 from decimal import Decimal
 from io import BytesIO
 
+import numpy as np
 import pytest
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
-from annotate.models import Round, RoundPair, Seat
+from annotate.models import Resolution, Round, RoundPair, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming
-from annotate.services.seating import reconciling, rounds
+from annotate.services.seating import bulk_resolutions, reconciling, rounds
 from tests import campaigns, cast
 from tests.judgment_imports import import_judgments
 
@@ -177,3 +179,19 @@ def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_f
     monkeypatch.setattr(reconciling, "plan", slow_plan)
     seating.reconcile_pairs(pair_ids=[pair_list[0].pk])
     assert Seat.objects.values_list("state", "annotator").get() == ("held", annotator.pk)
+
+
+def test_resolutions_that_stay_what_they_are_are_not_written_again():
+    collection = cast.collection(gold_positives=0, gold_negatives=0)
+    round_ = campaigns.open_pool_round(collection, cast.pairs(collection, 5))
+    campaigns.judge_batch(cast.annotator(collection), limit=5)
+    seating.close_round(round_=round_)
+    rows = Resolution.objects.annotate(place=RawSQL("annotate_resolution.ctid::text", []))
+    before = dict(rows.values_list("pair", "place"))
+    pairs = np.array(sorted(before), dtype=np.int64)
+    seating.reconcile_pairs(pair_ids=pairs.tolist())
+    bulk_resolutions.resolve_pairs(pairs=pairs)
+    assert dict(rows.values_list("pair", "place")) == before != {}
+    Resolution.objects.update(n_labels=9)
+    bulk_resolutions.resolve_pairs(pairs=pairs)
+    assert set(Resolution.objects.values_list("n_labels", flat=True)) == {1}
