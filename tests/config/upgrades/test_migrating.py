@@ -8,10 +8,21 @@ from django.db import connection
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Max
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
-from annotate.models import Change, Collection, Item, Report, ReportEvent, Resolution, Round, Side
+from annotate.models import (
+    Change,
+    Collection,
+    Item,
+    Judgment,
+    Report,
+    ReportEvent,
+    Resolution,
+    Round,
+    Side,
+)
 from annotate.services.collection import policies
 from annotate.services.judging import reports
 from config.up.embedded import create_database
@@ -213,6 +224,19 @@ def test_numbers_of_every_collection_are_due_anew_as_intervals_go_by_groups_of_q
     assert list(Change.objects.values_list("collection", "pair")) == [(collection.pk, None)]
     assert set(Collection.objects.values_list("query_groups", flat=True)) == {"reference"}
     assert Item.objects.get().group == ""
+
+
+@pytest.mark.django_db
+def test_resolutions_of_before_changed_when_their_pairs_were_judged_last() -> None:
+    campaigns.campaign("made", n_annotators=4)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "annotate", "0025_receipts", interactive=False, stdout=StringIO())
+    migrate()
+    last_judged = dict(Judgment.objects.values_list("pair").annotate(Max("at")))
+    moments = dict(Resolution.objects.values_list("pair", "changed_at"))
+    assert moments == {pair: last_judged[pair] for pair in moments}
+    assert Judgment.objects.filter(pair__in=moments).count() > len(moments) > 1
 
 
 @pytest.mark.full
