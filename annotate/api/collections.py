@@ -58,7 +58,6 @@ class CollectionsView(Endpoint):
     parser_classes = [JSONParser]
 
     @extend_schema(
-        operation_id="collections_list",
         parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="collections", row=OwnCollection)},
     )

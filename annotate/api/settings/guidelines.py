@@ -117,7 +117,6 @@ class GuidelinesVersionsView(SettingsEndpoint):
     """The versions of the guidelines."""
 
     @extend_schema(
-        operation_id="guidelines_versions_list",
         parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="guidelines_versions", row=GuidelinesRow)},
     )

@@ -200,7 +200,6 @@ class PolicyVersionsView(SettingsEndpoint):
     """The versions of the policy."""
 
     @extend_schema(
-        operation_id="policy_versions_list",
         parameters=PAGE_PARAMETERS,
         responses={200: page_answer(name="policy_versions", row=PolicyVersion)},
     )
