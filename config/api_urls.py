@@ -35,7 +35,9 @@ class UnknownEndpoint(Endpoint):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse every method, after authentication."""
         super().initial(request, *args, **kwargs)
-        raise NotFound("There is no such endpoint; see /api/ for those there are.")
+        raise NotFound(
+            "There is no such endpoint. Addresses end with a slash; the page /api/ has all of them."
+        )
 
 
 app_name = "api"

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.forms import BaseForm
 from django.http import Http404
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -64,7 +64,10 @@ class UploadTooLarge(APIException):
 
 def problem(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer any refusal in the form of RFC 9457."""
-    error = UploadTooLarge(str(error)) if isinstance(error, RequestDataTooBig) else error
+    if isinstance(error, RequestDataTooBig):
+        error = UploadTooLarge(str(error))
+    if isinstance(error, Http404):  # its own sentence names classes
+        error = NotFound("There is nothing at this address, or nothing that this token may see.")
     response = exception_handler(error, context)
     if response is None:
         return None

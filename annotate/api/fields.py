@@ -1,13 +1,16 @@
 """Serializers of what programs send."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import models
 from rest_framework import serializers
+from rest_framework.settings import api_settings
 
 from annotate.api import Unprocessable
 from annotate.core.files.spreadsheet_cells import timestamp
+
+NO_FIELD = api_settings.NON_FIELD_ERRORS_KEY  # the place of what is wrong with a whole object
 
 
 class MomentField(serializers.DateTimeField):
@@ -87,6 +90,13 @@ def validated(form: serializers.Serializer) -> dict[str, Any]:
     raise Unprocessable("Some fields are wrong; see errors.", errors=faults_of(form.errors))
 
 
+def refuse_unknown_fields(*, data: Iterable[str], fields: Iterable[str]) -> None:
+    """Raise Unprocessable for what was sent as a form and is no field of it."""
+    if unknown := sorted(set(data).difference(fields)):
+        errors = [{"field": name, "message": "There is no such field."} for name in unknown]
+        raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
+
+
 def faults_of(errors: Any, *, at: str = "") -> list[dict[str, str]]:
     """Each fault with the place of its field: `levels.2.name`.
 
@@ -100,5 +110,7 @@ def faults_of(errors: Any, *, at: str = "") -> list[dict[str, str]]:
     return [
         fault
         for name, inner in parts
-        for fault in faults_of(inner, at=f"{at}.{name}" if at else str(name))
+        for fault in faults_of(
+            inner, at=at if name == NO_FIELD else f"{at}.{name}" if at else str(name)
+        )
     ]

@@ -1,6 +1,7 @@
 """Imports for programs: send items, labels or judgments, read their progress and faults, cancel."""
 
 from django.db.models import Q
+from django.forms import Form
 from django.http import QueryDict
 from django.urls import path, reverse
 from drf_spectacular.types import OpenApiTypes
@@ -12,7 +13,7 @@ from rest_framework.response import Response
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import AnswerSerializer
+from annotate.api.fields import AnswerSerializer, refuse_unknown_fields
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
 from annotate.api.jobs import ProgressSerializer, progress_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
@@ -20,7 +21,7 @@ from annotate.core.files.formats import FormatError
 from annotate.models import Direction, Import, Role, Work
 from annotate.services.background import works
 from annotate.services.imports import imports
-from annotate.services.imports.forms import IMPORT_FORMS
+from annotate.services.imports.forms import IMPORT_FORMS, ImportForm
 
 RESEARCHERS = (Role.RESEARCHER,)
 STATES = {
@@ -130,6 +131,21 @@ def rows_in_state(state: str) -> Q:
     return Q(work__state__in=work_states, unresolved=None)
 
 
+def read_form(request: TokenRequest) -> tuple[ImportForm, Form]:
+    """The kind of import that was sent, and its valid form; raises Unprocessable."""
+    fields = request.data if isinstance(request.data, QueryDict) else QueryDict()  # no body
+    kind = fields.get("kind")
+    if not isinstance(kind, str) or kind not in IMPORT_FORMS:
+        sentence = f"kind: one of {', '.join(IMPORT_FORMS)}."
+        raise Unprocessable(sentence, errors=[{"field": "kind", "message": sentence}])
+    import_form = IMPORT_FORMS[kind]
+    form = import_form.form(fields, request.FILES)
+    refuse_unknown_fields(data=fields, fields=["kind", *form.fields])
+    if not form.is_valid():
+        raise invalid_form(form)
+    return import_form, form
+
+
 class ImportFilters(Filters):
     """Filters of the list of imports."""
 
@@ -174,14 +190,7 @@ class Imports(Endpoint):
         received before.
         """
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        fields = request.data if isinstance(request.data, QueryDict) else QueryDict()  # no body
-        kind = fields.get("kind")
-        if not isinstance(kind, str) or kind not in IMPORT_FORMS:
-            raise Unprocessable(f"kind: one of {', '.join(IMPORT_FORMS)}.")
-        import_form = IMPORT_FORMS[kind]
-        form = import_form.form(fields, request.FILES)
-        if not form.is_valid():
-            raise invalid_form(form)
+        import_form, form = read_form(request)
         upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
         try:
             received_import = imports.receive_import(
@@ -196,10 +205,9 @@ class Imports(Endpoint):
             raise Unprocessable(
                 str(error), errors=[{"field": field, "message": str(error)}]
             ) from error
-        return Response(
-            ImportSerializer(received_import.import_).data,
-            status=201 if received_import.is_new else 200,
-        )
+        facts = ImportSerializer(received_import.import_).data
+        status = 201 if received_import.is_new else 200
+        return Response(facts, status=status, headers={"Location": facts["url"]})
 
 
 class OneImport(Endpoint):

@@ -145,7 +145,7 @@ class TokenForm(forms.Form):
         max_length=80, help_text="Where it will be used, so that you know it again."
     )
     scopes = forms.MultipleChoiceField(
-        choices=ApiToken.Scope.choices,
+        choices=[(scope.value, f"{scope.label} ({scope})") for scope in ApiToken.Scope],
         widget=forms.CheckboxSelectMultiple,
         label="It may",
     )

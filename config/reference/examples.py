@@ -7,18 +7,50 @@ from typing import Any
 
 from config.reference.values import Schema, resolved
 
-IN_ADDRESSES = {"slug": "shapes", "version": "1.0", "id": "1", "table": "grades"}  # parameters
+IN_ADDRESSES = {  # parameters of addresses
+    "slug": "shapes",
+    "version": "1.0",
+    "id": "1",
+    "number": "1",
+    "table": "grades",
+    "name": "positives-per-query",
+    "path": "README.md",
+    "confirm": "shapes",
+    "since": "2026-03-05T00:00:00Z",
+}
+FIELDS: dict[str, Any] = {  # values of fields of which the type says too little
+    "slug": "birds",
+    "name": "first",
+    "strategy": "depth-k",
+    "version": "1.0",
+    "since": "2026-03-05T00:00:00Z",
+    "until": "2026-03-06T00:00:00Z",
+    "reason": "Clicks without a look.",
+    "markdown": "# How to judge",
+    "levels": [{"grade": 1, "name": "Relevant"}, {"grade": 0, "name": "Not relevant"}],
+}
 JSON = "application/json"
 
 
 def request_line(
-    method: str, path: str, contents: dict[str, Any], components: dict[str, Schema]
+    method: str,
+    path: str,
+    parameters: list[Schema],
+    contents: dict[str, Any],
+    components: dict[str, Schema],
 ) -> str:
     """The request that makes an operation; $ASSAYER is the site, $TOKEN a token.
 
+    parameters : of them those of the query that are needed stand in the address
     contents : of what is sent, by media type; an example in it is sent, else its required fields
     """
     address = re.sub(r"\{(\w+)\}", lambda match: IN_ADDRESSES.get(match[1], match[1]), path)
+    needed = [
+        f"{parameter['name']}={IN_ADDRESSES.get(parameter['name'], '1')}"
+        for parameter in parameters
+        if parameter["in"] == "query" and parameter.get("required")
+    ]
+    address += f"?{'&'.join(needed)}" if needed else ""
     words = ["curl"] if method == "get" else ["curl", "-X", method.upper()]
     words += ["-H", '"Authorization: Bearer $TOKEN"']
     for media_type, content in contents.items():
@@ -32,13 +64,14 @@ def request_line(
 
 
 def example_of(content: dict[str, Any], components: dict[str, Schema]) -> dict[str, Any]:
-    """The example that the schema has, else a value for each required field."""
+    """The example that the schema has, else a value for each required field, or for the first."""
     for example in content.get("examples", {}).values():
         return dict(example["value"])
     whole = resolved(content["schema"], components)
+    fields = whole["properties"]
     return {
-        name: placeholder(resolved(whole["properties"][name], components))
-        for name in whole.get("required", [])
+        name: FIELDS.get(name) or placeholder(resolved(fields[name], components))
+        for name in whole.get("required") or list(fields)[:1]
     }
 
 
@@ -48,6 +81,8 @@ def placeholder(schema: Schema) -> Any:
         return choices[0]
     if schema.get("format") == "binary":
         return "@file"
+    kinds = schema.get("type", "")
+    kind = kinds[0] if isinstance(kinds, list) else kinds  # null stands last
     return {"integer": 1, "number": 0.5, "boolean": True, "array": [], "object": {}}.get(
-        str(schema.get("type")), "..."
+        kind, "..."
     )

@@ -152,7 +152,9 @@ def read_operation(
         body=body_of(request_contents, components),
         answers=answers,
         refusals=sorted(refusals),
-        example=request_line(method, path, request_contents, components),
+        example=request_line(
+            method, path, operation.get("parameters", []), request_contents, components
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
-from annotate.api.fields import validated
+from annotate.api.fields import refuse_unknown_fields, validated
 from annotate.api.filters import read_filters
 from annotate.api.imports import ImportSerializer
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
@@ -91,6 +91,7 @@ class RunsView(Endpoint):
         """
         collection = get_collection(request=request, slug=slug, roles=RESEARCHER)
         form = RunForm(request.POST, request.FILES)
+        refuse_unknown_fields(data=request.data, fields=form.fields)
         if not form.is_valid():
             raise invalid_form(form)
         fields = dict(form.cleaned_data)

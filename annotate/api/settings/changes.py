@@ -54,6 +54,7 @@ class CollectionChanges(StrictSerializer):
         min_value=0,
         required=False,
         allow_null=True,
+        coerce_to_string=False,
         help_text="What an hour of judging costs; null where no money is shown.",
     )
     currency = serializers.CharField(max_length=12, required=False)

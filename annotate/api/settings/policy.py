@@ -58,11 +58,18 @@ class NewestPolicy(PolicyVersion):
         return policies.n_behind(collection=policy.collection)
 
 
+class ShareField(serializers.DecimalField):
+    """A share that may be left out, which the schema calls a number."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(5, 4, max_value=1, required=False, coerce_to_string=False, **options)
+
+
 class PolicyChanges(StrictSerializer):
     """Figures of a policy; what is left out stays as it is. Shares are numbers from 0 to 1."""
 
     labels_per_pair = serializers.IntegerField(min_value=1, max_value=5, required=False)
-    double_share = serializers.DecimalField(5, 4, min_value=0, max_value=1, required=False)
+    double_share = ShareField(min_value=0)
     ceiling = serializers.IntegerField(min_value=1, max_value=7, required=False)
     tolerance = serializers.IntegerField(min_value=0, max_value=100, required=False)
     stop_early = serializers.BooleanField(required=False)
@@ -74,12 +81,10 @@ class PolicyChanges(StrictSerializer):
     lease_minutes = serializers.IntegerField(min_value=1, max_value=1440, required=False)
     grouped = serializers.BooleanField(required=False)
     gold_action = serializers.ChoiceField(Policy.GoldAction.choices, required=False)
-    gold_pass = serializers.DecimalField(5, 4, min_value=0, max_value=1, required=False)
-    repeat_share = serializers.DecimalField(5, 4, min_value=0, max_value=1, required=False)
+    gold_pass = ShareField(min_value=0)
+    repeat_share = ShareField(min_value=0)
     repeat_after_days = serializers.IntegerField(min_value=0, max_value=365, required=False)
-    max_share = serializers.DecimalField(
-        5, 4, min_value=Decimal("0.0001"), max_value=1, required=False
-    )
+    max_share = ShareField(min_value=Decimal("0.0001"))
     ask_reasons = serializers.BooleanField(required=False)
     with_closed = serializers.BooleanField(
         default=False,

@@ -214,6 +214,7 @@ def test_no_setting_changes_where_one_is_refused(client, collection, headers):
     for fields, field in (
         ({"licence": "no licence"}, "licence"),
         ({"creators": [{"name": "A", "orcid": "0000-0002-1825-0098"}]}, "creators"),
+        ({"creators": ["Me"]}, "creators.0"),
         ({"creators": [{"name": "A; B"}]}, "creators.0.name"),
         ({"creators": [{"name": "A\u2028B"}]}, "creators.0.name"),
         ({"creators": [{"affiliation": "A"}]}, "creators.0.name"),

@@ -197,3 +197,33 @@ def test_a_program_cancels_what_waits(client, collection):
 def test_a_key_without_the_scope_or_the_role_brings_nothing(client, collection):
     assert post(client, key(collection, scopes=["runs:write"])).status_code == 403
     assert post(client, key(collection, role=Role.LEAD)).status_code == 404
+
+
+def test_the_answer_has_the_address_of_the_import(client, collection):
+    answer = post(client, key(collection))
+    assert answer.headers["Location"] == answer.json()["url"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"), [({"kind": "labels"}, "kind"), ({"skip_unkown": "true"}, "skip_unkown")]
+)
+def test_an_unknown_kind_or_field_is_refused_at_its_place(client, collection, fields, place):
+    answer = post(client, key(collection), **fields)
+    assert answer.status_code == 422
+    assert [fault["field"] for fault in answer.json()["errors"]] == [place]
+    assert not Import.objects.exists()
+
+
+@pytest.mark.parametrize("page_size", ["0", "-1", "many", "²"])
+def test_a_size_that_is_none_is_refused(client, collection, page_size):
+    url = reverse("api:imports", args=["shapes"])
+    answer = client.get(url, {"page_size": page_size}, headers=key(collection))
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "page_size: a whole number, 1 to 1,000."
+
+
+def test_what_is_not_there_is_refused_without_the_name_of_a_class(client, collection):
+    answer = client.get(reverse("api:import", args=["shapes", 9]), headers=key(collection))
+    assert answer.status_code == 404
+    sentence = "There is nothing at this address, or nothing that this token may see."
+    assert answer.json()["detail"] == sentence

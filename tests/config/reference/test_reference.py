@@ -4,6 +4,7 @@ import json
 import shlex
 
 import pytest
+from django.urls import resolve
 
 from config.reference.operations import groups, schema_text
 from config.reference.values import fields_of, in_words
@@ -95,8 +96,20 @@ def test_requests_can_be_pasted_into_a_shell():
         for operation in group.operations:
             words = shlex.split(operation.example)
             assert words[0] == "curl" and "{" not in words[-1], operation.example
+            assert "..." not in operation.example
+            for parameter in operation.parameters:
+                if parameter.where == "parameter" and parameter.is_required:
+                    assert f"{parameter.name}=" in words[-1]
             if "-d" in words:
-                assert isinstance(json.loads(words[words.index("-d") + 1]), dict)
+                sent = json.loads(words[words.index("-d") + 1])
+                assert isinstance(sent, dict) and sent, operation.example
+
+
+def test_addresses_of_requests_fit_the_addresses_of_the_site():
+    for group in groups().values():
+        for operation in group.operations:
+            address = shlex.split(operation.example)[-1].removeprefix("$ASSAYER").partition("?")[0]
+            assert resolve(address).url_name != "unknown", operation.example
 
 
 def test_the_schema_is_fetched_once_and_then_known_by_its_etag(client):

@@ -162,3 +162,9 @@ def test_the_documents_that_only_a_run_names_are_made(client, collection):
         422,
         True,
     )
+
+
+def test_a_field_that_is_none_is_refused_at_its_place(client, collection):
+    answer = post(client, collection, key(collection), is_hiden="true")
+    assert answer.status_code == 422 and not Run.objects.exists()
+    assert [fault["field"] for fault in answer.json()["errors"]] == ["is_hiden"]
