@@ -45,12 +45,12 @@ def request_line(
     contents : of what is sent, by media type; an example in it is sent, else its required fields
     """
     address = re.sub(r"\{(\w+)\}", lambda match: IN_ADDRESSES.get(match[1], match[1]), path)
-    needed = [
+    query = [
         f"{parameter['name']}={IN_ADDRESSES.get(parameter['name'], '1')}"
         for parameter in parameters
         if parameter["in"] == "query" and parameter.get("required")
     ]
-    address += f"?{'&'.join(needed)}" if needed else ""
+    address += f"?{'&'.join(query)}" if query else ""
     words = ["curl"] if method == "get" else ["curl", "-X", method.upper()]
     words += ["-H", '"Authorization: Bearer $TOKEN"']
     for media_type, content in contents.items():
