@@ -60,8 +60,7 @@ def read_filters(
     for name, values in parameters.lists():
         if len(values) > 1:
             raise Unprocessable(f'Give "{name}" once.')
-    values = {name: value for name, value in parameters.items() if name not in other_names}
-    filters = form(data=values)
+    filters = form(data={name: parameters[name] for name in parameters if name not in other_names})
     if filters.is_valid():
         return dict(filters.validated_data)
     faults = faults_of(filters.errors)

@@ -63,8 +63,8 @@ class EndpointSchema(AutoSchema):
         if operation is not None:
             if method == "GET":  # by the headers of conditions; neither has a body
                 for status in (HTTPStatus.NOT_MODIFIED, HTTPStatus.PRECONDITION_FAILED):
-                    told = {"description": status.phrase}
-                    operation["responses"].setdefault(str(status.value), told)
+                    bare_answer = {"description": status.phrase}
+                    operation["responses"].setdefault(str(status.value), bare_answer)
             problem = self.resolve_serializer(ProblemSerializer(), "response").ref
             for status in refusals(method, operation):
                 operation["responses"].setdefault(
