@@ -1,7 +1,7 @@
 """The addresses of the API, below /api/v1/; each module of endpoints ends with its own table."""
 
 from django.conf import settings
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
@@ -76,5 +76,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("metrics.api.analyses")),
     path("", include("metrics.api.releases")),
     path("", include("metrics.api.release_diffs")),
-    path("<path:subpath>", UnknownEndpoint.as_view(), name="unknown"),
+    re_path(r"^(?P<subpath>[\s\S]+)\Z", UnknownEndpoint.as_view(), name="unknown"),
 ]

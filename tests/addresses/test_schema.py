@@ -129,3 +129,8 @@ def test_every_answer_is_as_the_schema_says(schema, world, principal, method):
         answer = send_request(world, principal, method, address.name, url, {})
         faults += [f"{url}: {fault}" for fault in faults_of(schema, url, method, answer)]
     assert "\n".join(faults) == ""
+
+
+def test_an_address_with_a_line_feed_is_refused_as_any_other(client):
+    answer = client.get("/api/v1/collections/%0A/judgments/")
+    assert answer["Content-Type"] == "application/problem+json"
