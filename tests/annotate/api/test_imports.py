@@ -219,7 +219,7 @@ def test_a_size_that_is_none_is_refused(client, collection, page_size):
     url = reverse("api:imports", args=["shapes"])
     answer = client.get(url, {"page_size": page_size}, headers=key(collection))
     assert answer.status_code == 422
-    assert answer.json()["detail"] == "page_size: a whole number, 1 to 1,000."
+    assert answer.json()["detail"] == "page_size: give a whole number from 1 to 1,000."
 
 
 def test_what_is_not_there_is_refused_without_the_name_of_a_class(client, collection):

@@ -107,7 +107,7 @@ def test_filters_keep_the_pools_that_fit(client, collection, two_runs):
         assert names(client.get(address(collection, f"?{query}"), headers=headers)) == expected
     for query, words in (
         ("state=done", "there are: draft, opening, open, closing, closed, reopening, failed."),
-        ("run=a", "there are state, name, query_set, page_size, cursor"),
+        ("run=a", "there are state, name, query_set, cursor, page_size"),
     ):
         answer = client.get(address(collection, f"?{query}"), headers=headers)
         assert (answer.status_code, words in str(answer.json())) == (422, True)

@@ -111,7 +111,7 @@ def test_filters_keep_the_pairs_that_the_page_keeps(client, collection, two_runs
         ("state=open", "there are: left_out, disputed"),
         ("run=c", '"c" is no run of this pool; there are: a, b.'),
         ("run=99999999999999999999", "is no run of this pool"),
-        ("after=3", "there are state, query, run, page_size, cursor"),
+        ("after=3", "there are state, query, run, cursor, page_size"),
         ("query=" + "x" * 256, "no more than 255 characters"),
     ],
 )

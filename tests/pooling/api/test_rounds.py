@@ -86,7 +86,7 @@ def test_filters_keep_the_rounds_that_fit(client, collection, two_runs):
     for query, words in (
         ("kind=training", "there are: pool, import."),
         ("state=done", "there are: opening, open, closing, closed."),
-        ("pool=1", "there are kind, state, page_size, cursor"),
+        ("pool=1", "there are kind, state, cursor, page_size"),
     ):
         answer = client.get(address(collection, f"?{query}"), headers=token(collection))
         assert (answer.status_code, words in str(answer.json())) == (422, True)

@@ -316,7 +316,7 @@ def test_the_log_takes_as_many_queries_for_many_lines(
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"who": "x"}, '"who" is no parameter; there are by, kind, annotator, page_size, cursor.'),
+        ({"who": "x"}, '"who" is no parameter; there are by, kind, annotator, cursor, page_size.'),
         ({"kind": "burnt"}, '"burnt" is not a valid choice.'),
         ({"by": "nobody"}, "The log has nobody of this name; there are {lead}."),
         ({"annotator": "X9"}, "The log has nobody of this name; there are none."),
