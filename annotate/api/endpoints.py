@@ -6,8 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.db import connection, transaction
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.cache import set_response_etag
 from django.utils.decorators import method_decorator
+from django.utils.http import parse_etags
 from django.views.decorators.http import conditional_page
+from rest_framework.exceptions import APIException
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -17,16 +22,26 @@ from rest_framework.views import APIView
 
 from annotate.access import EVERYBODY
 from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.api.schema import CHANGING
 from annotate.api.throttles import TokenThrottle
 from annotate.services.people.receipts import EndpointAnswer, KeyUsed, answer_once
 
 MAX_KEY = 255
+LOCK_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+
+
+class ChangedSince(APIException):
+    """What `If-Match` names is not what is there."""
+
+    status_code = 412
+    default_detail = "This has changed since you read it, and nothing was done: read it again."
 
 
 @method_decorator(conditional_page, name="dispatch")
 class Endpoint(APIView):
     """An endpoint; an answer that is read has an ETag, and 304 follows a request that names it.
 
+    PUT, PATCH and DELETE with this tag as `If-Match` are 412 where something has changed since.
     scope : of the token, "" for any token; write_scope : where what changes something needs another
     shown_once : fields of what POST answers that are secrets, see `repeatable`
     """
@@ -34,6 +49,30 @@ class Endpoint(APIView):
     scope = ""
     write_scope = ""
     shown_once: tuple[str, ...] = ()
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; of requests to one address that name what they change, one after the other."""
+        if request.method not in CHANGING or "If-Match" not in request.headers:
+            return super().dispatch(request, *args, **kwargs)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(LOCK_ADDRESS, [request.path])
+            return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse who may not, and changes of what is not there any more."""
+        super().initial(request, *args, **kwargs)
+        if request.method in CHANGING and "If-Match" in request.headers:
+            if_match = parse_etags(request.headers["If-Match"])
+            if if_match != ["*"] and self.tag_of(request, *args, **kwargs) not in if_match:
+                raise ChangedSince
+
+    def tag_of(self, request: Request, *args: Any, **kwargs: Any) -> str:
+        """The ETag that GET has at this moment; "" where there is nothing to be read."""
+        read: Callable[..., Response] | None = getattr(self, "get", None)
+        if read is None:
+            return ""
+        answer = super().finalize_response(request, read(request, *args, **kwargs))
+        return str(set_response_etag(answer.render())["ETag"])
 
     def get_throttles(self) -> list[BaseThrottle]:
         """The throttles of this request, which its answer tells of."""

@@ -15,6 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 PROBLEM = "application/problem+json"
+CHANGING = ("PUT", "PATCH", "DELETE")
 OF_ALL = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
@@ -32,6 +33,13 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     location=OpenApiParameter.HEADER,
     description="Any text of your own, 255 characters at most: sent again with it within a day, "
     "the request gets its first answer, and nothing is done a second time.",
+)
+
+IF_MATCH = OpenApiParameter(
+    name="If-Match",
+    type=OpenApiTypes.STR,
+    location=OpenApiParameter.HEADER,
+    description="The `ETag` that was read: 412 where something has changed since.",
 )
 
 
@@ -83,7 +91,9 @@ class EndpointSchema(AutoSchema):
         return [self.view.__class__.__module__.rpartition(".")[2].replace("_", " ")]
 
     def get_override_parameters(self) -> list[Any]:
-        """The header of a request that can be sent again."""
+        """The header of a request that can be sent again, or that changes what was read."""
+        if self.method in CHANGING and hasattr(self.view, "get"):
+            return [IF_MATCH]
         handler = getattr(self.view, self.method.lower())
         return [IDEMPOTENCY_KEY] if getattr(handler, "is_repeatable", False) else []
 
@@ -115,6 +125,8 @@ def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:
         statuses += OF_BODIES
     elif places & {"path", "query"}:  # an address with a NUL character
         statuses.append(HTTPStatus.BAD_REQUEST)
+    if method in CHANGING:
+        statuses.append(HTTPStatus.PRECONDITION_FAILED)
     if method != "GET" or places & {"path", "query"}:
         statuses.append(HTTPStatus.UNPROCESSABLE_ENTITY)
     return statuses

@@ -11,10 +11,11 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.parameters import page_parameters
 from annotate.core.files.spreadsheet_cells import timestamp
-from annotate.models import ApiToken
+from annotate.models import ApiToken, Pair
 from metrics.api.number_answers import (
     COMPUTING,
     AgreementAnswerSerializer,
+    AgreementFiguresSerializer,
     ProgressAnswerSerializer,
 )
 from metrics.core.agreement.agreement import MeasurementLevel
@@ -24,6 +25,30 @@ from metrics.services.dashboard.details_page import ValueRange
 from metrics.services.numbers.refresh import waits_for_refresh
 
 LATER = {"Retry-After": "3"}
+# the answers for a collection that nothing has come into: there is nothing to wait for
+NO_PROGRESS: dict[str, Any] = {
+    "computed_at": None,
+    "is_stale": False,
+    "n_pairs": 0,
+    "states": {},
+    "n_labels": 0,
+    "n_seats_left": 0,
+    "pools": [],
+    "forecast": None,
+}
+NO_FIGURES = dict.fromkeys(AgreementFiguresSerializer().fields) | {
+    "reason": "No label has come in yet.",
+    "n_pairs": 0,
+    "n_labels": 0,
+}
+NO_AGREEMENT: dict[str, Any] = {
+    "computed_at": None,
+    "is_stale": False,
+    "level": None,
+    "sampling_units": None,
+    "planned": NO_FIGURES,
+    "all": NO_FIGURES,
+}
 
 
 class ProgressView(Endpoint):
@@ -39,7 +64,7 @@ class ProgressView(Endpoint):
         """
         look = look_at_dashboard(request, slug, parameters=())
         if look.dashboard.totals is None:
-            return waiting(look.dashboard)
+            return before_numbers(look, slug, of_nothing=NO_PROGRESS)
         return Response(
             {
                 **moment_json(look, kind="progress"),
@@ -67,7 +92,7 @@ class AgreementView(Endpoint):
         look = look_at_dashboard(request, slug, parameters=("level",))
         panel = look.dashboard.agreement
         if panel is None:
-            return waiting(look.dashboard)
+            return before_numbers(look, slug, of_nothing=NO_AGREEMENT)
         planned, of_all = (
             agreement_json(figures, interval_note=cell.note)
             for figures, cell in zip(panel.columns, panel.interval_cells, strict=True)
@@ -102,9 +127,14 @@ def look_at_dashboard(
     return DashboardLook(dashboard, is_stale)
 
 
-def waiting(dashboard: service.Dashboard) -> Response:
-    """202 while there are no numbers yet, and the reason."""
-    facts = {"state": "computing", "detail": dashboard.waiting_text}
+def before_numbers(look: DashboardLook, slug: str, *, of_nothing: dict[str, Any]) -> Response:
+    """202 while there are no numbers yet, and the reason.
+
+    of_nothing : the answer where no pair has come in, so that there is nothing to wait for
+    """
+    if not (look.is_stale or Pair.objects.filter(collection__slug=slug).exists()):
+        return Response(of_nothing)
+    facts = {"state": "computing", "detail": look.dashboard.waiting_text}
     return Response(facts, status=202, headers=LATER)
 
 

@@ -103,8 +103,10 @@ class AgreementFiguresSerializer(serializers.Serializer):
 class AgreementAnswerSerializer(FreshnessSerializer):
     """The agreement of people."""
 
-    level = serializers.CharField(help_text="Of measurement.")
-    sampling_units = serializers.CharField(help_text="What the samples of the interval draw.")
+    level = serializers.CharField(allow_null=True, help_text="Of measurement.")
+    sampling_units = serializers.CharField(
+        allow_null=True, help_text="What the samples of the interval draw."
+    )
     planned = AgreementFiguresSerializer()
     all = AgreementFiguresSerializer()
 

@@ -88,8 +88,10 @@ class ReleaseSerializer(AnswerSerializer):
             return str(release.making.state)
         return "made" if release.published_at is None else "public"
 
-    def get_archive_url(self, release: Release) -> str:
-        """The address of the whole folder as a zip."""
+    def get_archive_url(self, release: Release) -> str | None:
+        """The address of the whole folder as a zip; null where there is none."""
+        if not release.is_available:
+            return None
         return reverse("api:release-archive", args=address_of(release))
 
 

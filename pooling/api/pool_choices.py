@@ -7,11 +7,15 @@ from rest_framework import serializers
 from annotate.api import Unprocessable
 from annotate.api.fields import StrictSerializer
 from annotate.models import Collection, Direction, QuerySet
-from pooling.core.strategies.strategies import MAX_SEED
+from pooling.core.strategies.strategies import MAX_SEED, STRATEGIES
 from pooling.models import Run
 from pooling.services.pools import checks as pool_checks
 
 MAX_RUNS = 1000
+PARAMETERS_OF_STRATEGIES = "; ".join(
+    f"`{name}`: {', '.join(f'`{parameter.name}`' for parameter in strategy.parameters) or 'none'}"
+    for name, strategy in STRATEGIES.items()
+)
 
 
 class ChoiceSerializer(StrictSerializer):
@@ -20,8 +24,10 @@ class ChoiceSerializer(StrictSerializer):
     All runs that are ready if none is named.
     """
 
-    strategy = serializers.CharField(max_length=30)
-    parameters = serializers.DictField(required=False, default=dict)
+    strategy = serializers.CharField(max_length=30, help_text=f"One of {', '.join(STRATEGIES)}.")
+    parameters = serializers.DictField(
+        required=False, default=dict, help_text=f"Of the strategy: {PARAMETERS_OF_STRATEGIES}."
+    )
     runs = serializers.ListField(
         child=serializers.CharField(max_length=80), required=False, max_length=MAX_RUNS
     )

@@ -133,7 +133,10 @@ class PoolOpenView(PoolsEndpoint):
     @extend_schema(request=None, responses={202: OnePoolSerializer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
-        """Begin it: 202 with the pool and its job. 422 in a state in which it cannot be done."""
+        """Have it opened, closed or opened again: 202 with the pool and its job.
+
+        422 in a state in which that cannot be done.
+        """
         get_collection(request=request, slug=slug, roles=self.roles)
         pool = access.get_pool(user=request.user, slug=slug, pk=pk, roles=self.roles)
         try:

@@ -67,3 +67,45 @@ def test_of_the_levels_only_the_given_words_change(collection, lead, method, add
     row = Collection.objects.get(pk=collection.pk)
     assert at_once(row, rename, method, url, fields, headers) in {200, 201}
     assert collection.levels.get(grade=1).sentence == "Half of it."
+
+
+def licence_request(lead):
+    """The address of a collection, a token for it, and the tag of what it is now."""
+    url = "/api/v1/collections/shapes/"
+    scopes = (ApiToken.Scope.NUMBERS_READ, ApiToken.Scope.COLLECTIONS_WRITE)
+    headers = cast.bearer(lead, *scopes)
+    return url, headers, Client().get(url, headers=headers)["ETag"]
+
+
+def test_a_change_of_what_was_read_is_refused_once_it_is_another(client, collection, lead):
+    url, headers, tag = licence_request(lead)
+
+    def patch(licence, tag):
+        return client.patch(
+            url,
+            {"licence": licence},
+            content_type="application/json",
+            headers=headers | {"If-Match": tag},
+        )
+
+    assert patch("CC0-1.0", tag).status_code == 200
+    answer = patch("MIT", tag)
+    assert (answer.status_code, answer["Content-Type"]) == (412, "application/problem+json")
+    assert answer.json()["detail"].startswith("This has changed since you read it")
+    assert patch("MIT", "no tag").status_code == 412
+    collection.refresh_from_db()
+    assert collection.licence == "CC0-1.0"
+    assert patch("MIT", f'"other", {client.get(url, headers=headers)["ETag"]}').status_code == 200
+    assert patch("CC-BY-4.0", "*").status_code == 200
+
+
+def test_of_two_changes_at_once_of_what_both_read_one_is_refused(collection, lead):
+    url, headers, tag = licence_request(lead)
+    headers = headers | {"If-Match": tag}
+    with ThreadPoolExecutor(2) as pool:
+        answers = [
+            pool.submit(send, "patch", url, {"licence": licence}, headers)
+            for licence in ("CC0-1.0", "MIT")
+        ]
+        statuses = sorted(answer.result() for answer in answers)
+    assert statuses == [200, 412]

@@ -134,6 +134,21 @@ def test_numbers_are_stale_until_a_refresh_has_followed(client, study, headers):
     assert client.get(PROGRESS, headers=headers).json() == first.json()
 
 
+def test_a_collection_that_nothing_came_into_is_not_waited_for(client):
+    empty = cast.collection("empty")
+    Change.objects.filter(collection=empty).delete()
+    headers = cast.bearer(cast.member(empty, Role.LEAD), ApiToken.Scope.NUMBERS_READ)
+    answers = [
+        client.get(f"/api/v1/collections/empty/{name}/", headers=headers)
+        for name in ("progress", "agreement")
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    progress, agreement = (answer.json() for answer in answers)
+    assert (progress["n_pairs"], progress["computed_at"], progress["pools"]) == (0, None, [])
+    assert agreement["planned"]["alpha"] is None
+    assert agreement["planned"]["reason"] == "No label has come in yet."
+
+
 def test_before_the_first_numbers_the_answer_is_202(client, study, headers):
     Snapshot.objects.all().delete()
     for address in (PROGRESS, AGREEMENT):

@@ -220,6 +220,7 @@ def test_files_and_the_archive_are_fetched_whole_or_in_ranges(client, study, hea
     assert again.status_code == 304
     releases.withdraw(release=release, reason="Ours no longer.", by=None)
     assert client.get(value["archive_url"], headers=headers).status_code == 404
+    assert client.get(value["url"], headers=headers).json()["archive_url"] is None
     assert client.get(file["url"], headers=headers).status_code == 404
 
 
