@@ -31,7 +31,7 @@ LOCK_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 
 class ChangedSince(APIException):
-    """What `If-Match` names is not what is there."""
+    """The tag in `If-Match` is not that of what is there."""
 
     status_code = 412
     default_detail = "This has changed since you read it, and nothing was done: read it again."
