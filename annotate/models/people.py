@@ -162,7 +162,10 @@ class ApiToken(models.Model):
         POOLS_READ = "pools:read", "Read pools, their pairs and rounds"
         POOLS_WRITE = "pools:write", "Preview, open and close pools, and read them"
         QRELS_READ = "qrels:read", "Download qrels"
-        JUDGMENTS_READ = "judgments:read", "Read judgments under pseudonyms"
+        JUDGMENTS_READ = (
+            "judgments:read",
+            "Read judgments, resolutions and the inbox under pseudonyms, request downloads",
+        )
         NUMBERS_READ = (
             "numbers:read",
             "Read items, settings, progress, agreement and scores",
@@ -175,7 +178,7 @@ class ApiToken(models.Model):
         )
         COLLECTIONS_WRITE = (
             "collections:write",
-            "Make collections, change their settings, decide what waits in the inbox",
+            "Make collections, change their settings and alarms, decide what waits in the inbox",
         )
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
