@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from coverage import CoverageData
 
-PACKAGES = ("annotate", "pooling", "metrics", "config")
+PACKAGES = ("annotate", "pooling", "metrics", "config", "assayer")
 COVERAGE, DURATIONS = "coverage", "durations.xml"  # files of a measured run
 UNKNOWN_SECONDS = 1.0
 LONGEST = 10.0  # seconds; a longer test leaves no time for others

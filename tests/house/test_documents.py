@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]+)[^)]*\)")
 MODULE = re.compile(r"`([\w./-]+\.(?:py|js))`")
 FOLDER = re.compile(
-    r"`((?:annotate|pooling|metrics|config|demo|tests|tools|static|templates)/[\w./-]*/)`"
+    r"`((?:annotate|pooling|metrics|config|demo|assayer|tests|tools|static|templates)/[\w./-]*/)`"
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RUFF = (sys.executable, "-m", "ruff")
-PRODUCT = ("annotate", "pooling", "metrics", "config", "demo", "manage.py")
+PRODUCT = ("annotate", "pooling", "metrics", "config", "demo", "assayer", "manage.py")
 SETTINGS = {  # what mypy's plugin reads the settings with; no server is asked
     "SECRET_KEY": secrets.token_urlsafe(64),
     "DATABASE_URL": "postgres://nobody:nothing@localhost/nowhere",

@@ -1,0 +1,1 @@
+"""The API of a site as Python objects."""

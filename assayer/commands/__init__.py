@@ -1,0 +1,1 @@
+"""What the console script does: a module for each command, loaded when it is called."""

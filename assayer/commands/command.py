@@ -1,0 +1,26 @@
+"""What a command is: options, and something to do with them."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Protocol
+
+
+class CommandFailed(Exception):
+    """A command cannot do what its options say; the message says why, and what to do."""
+
+
+class Command(Protocol):
+    """A module of a command.
+
+    DESCRIPTION : a sentence for its --help
+    """
+
+    DESCRIPTION: str
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add its options."""
+
+    def run(self, options: Namespace) -> None:
+        """Do it: results to stdout, remarks to stderr.
+
+        Raises CommandFailed.
+        """

@@ -1,0 +1,1 @@
+"""Commands that read files and print numbers: no site, no database."""

@@ -1,0 +1,1 @@
+"""Commands that talk to a site."""

@@ -1,0 +1,48 @@
+"""The console script `assayer`."""
+
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from typing import cast
+
+from assayer.commands.command import Command, CommandFailed
+
+# module and one line of help of each command; the module is loaded when it is called
+FILE_COMMANDS = {
+    "evaluate": ("evaluate", "score run files against qrels"),
+    "agreement": ("agreement", "Krippendorff's alpha of a table of labels, or of a collection"),
+}
+SITE_COMMANDS: dict[str, tuple[str, str]] = {}
+MODULES = {name: f"assayer.commands.files.{module}" for name, (module, _) in FILE_COMMANDS.items()}
+MODULES |= {name: f"assayer.commands.site.{module}" for name, (module, _) in SITE_COMMANDS.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command of the arguments, else of the command line; return its exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = words[0] if words else ""
+    if name not in MODULES:
+        names_parser().parse_args(words)
+        return 2
+    command = cast(Command, import_module(MODULES[name]))
+    parser = ArgumentParser(prog=f"assayer {name}", description=command.DESCRIPTION)
+    command.add_arguments(parser)
+    try:
+        command.run(parser.parse_args(words[1:]))
+    except CommandFailed as error:
+        print(f"assayer {name}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def names_parser() -> ArgumentParser:
+    """A parser for what is no command: --help, --version, mistakes."""
+    lines = []
+    for title, commands in (("on files:", FILE_COMMANDS), ("with a site:", SITE_COMMANDS)):
+        lines += [title, *(f"  {name:14}{line}" for name, (_, line) in commands.items())]
+    parser = ArgumentParser(
+        prog="assayer", epilog="\n".join(lines), formatter_class=RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=list(MODULES), metavar="COMMAND", help="one of these")
+    return parser
