@@ -1,5 +1,6 @@
 """Assayer from programs: a client of its API, and its numbers computed from files."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,5 @@ __all__ = ["Client"]
 def __getattr__(name: str) -> Any:
     """Load the client where somebody takes it: commands on files go without HTTP."""
     if name == "Client":
-        from importlib import import_module
-
         return import_module("assayer.client.client").Client
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

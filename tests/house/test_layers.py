@@ -18,7 +18,7 @@ from tests.house import source_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ("annotate", "pooling", "metrics")
-PRODUCT = (*APPS, "config", "demo")
+PRODUCT = (*APPS, "config", "demo", "assayer")
 UPGRADES = ROOT / "config" / "upgrades"  # of tests alone: the code is the migrations
 OWN_PACKAGE = ""  # module name of a relative import
 CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "h5py", "pyarrow", OWN_PACKAGE}
