@@ -1,1 +1,1 @@
-"""What the console script does: a module for each command, loaded when it is called."""
+"""The commands of the console script: a module each, loaded when it is called."""

@@ -1,4 +1,4 @@
-"""What a command is: options, and something to do with them."""
+"""The shape of a command: its options, and something to do with them."""
 
 from argparse import ArgumentParser, Namespace
 from typing import Protocol

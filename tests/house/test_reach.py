@@ -46,10 +46,17 @@ def imported_names(tree: ast.Module, package: str) -> dict[str, Definition]:
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 names[alias.asname or alias.name] = Definition(alias.name, "")
-        elif isinstance(node, ast.Assign) and "import_module(" in ast.unparse(node.value):
+        elif isinstance(node, ast.Assign) and (module := loaded_module(node.value)):
             for name in defined_names(node):
-                names[name] = Definition(ast.literal_eval(node.value.args[0]), "")
+                names[name] = Definition(module, "")
     return names
+
+
+def loaded_module(node: ast.expr) -> str:
+    """The name of the module that a call of import_module names; "" where it is none."""
+    is_loading = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
+    name = node.args[0] if is_loading else None
+    return name.value if isinstance(name, ast.Constant) else ""
 
 
 def quoted_types(node: ast.AST) -> Iterator[ast.AST]:
