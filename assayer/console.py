@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
+from assayer.client.errors import AssayerError
 from assayer.commands.command import Command, CommandFailed
 
 # module and one line of help of each command; the module is loaded when it is called
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.add_arguments(parser)
     try:
         command.run(parser.parse_args(words[1:]))
-    except CommandFailed as error:
+    except (CommandFailed, AssayerError) as error:
         print(f"assayer {name}: {error}", file=sys.stderr)
         return 1
     return 0

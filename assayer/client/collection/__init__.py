@@ -1,0 +1,1 @@
+"""The handle of a collection, by what is done with it."""

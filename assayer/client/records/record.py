@@ -1,0 +1,95 @@
+"""A record: a frozen dataclass that is made of the JSON of an answer."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import date, datetime
+from functools import cache
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from assayer.client.errors import AssayerError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+R = TypeVar("R", bound="Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """An object of an answer; `json` is the object itself, with fields of a newer site too.
+
+    Moments are datetimes in UTC. None is what the site does not know, or does not define.
+    """
+
+    json: Mapping[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """The record of an object; raises AssayerError where the object lacks a field."""
+        arguments = {}
+        table = converters(cls)  # type: ignore[arg-type]  # a class is hashable, also for a cache
+        for name, (convert, is_needed) in table.items():
+            if name in values:
+                arguments[name] = convert(values[name])
+            elif is_needed:
+                raise AssayerError(
+                    f"The site's answer has no field {name}: its version and the client's differ."
+                )
+        return cls(**arguments, json=values)
+
+    def to_pandas(self) -> "DataFrame":
+        """A table with a row for each of its rows; of a record without rows, with one row."""
+        return frame_of([self.json])
+
+
+class Records(list[R]):
+    """A list of records."""
+
+    def to_pandas(self) -> "DataFrame":
+        """A table with a row for each; raises AssayerError without pandas."""
+        return frame_of([record.json for record in self])
+
+
+def frame_of(rows: Iterable[Mapping[str, Any]]) -> "DataFrame":
+    """A pandas table of rows; raises AssayerError without pandas."""
+    try:
+        pandas = import_module("pandas")
+    except ModuleNotFoundError as error:
+        raise AssayerError("to_pandas needs pandas, which is not installed.") from error
+    frame: DataFrame = pandas.DataFrame(list(rows))
+    return frame
+
+
+@cache
+def converters(cls: type[Record]) -> dict[str, tuple[Callable[[Any], Any], bool]]:
+    """Functions that make each field of its JSON, and True if it must be there."""
+    hints = get_type_hints(cls)
+    return {
+        each_field.name: (converter(hints[each_field.name]), each_field.default is MISSING)
+        for each_field in fields(cls)
+        if each_field.name != "json"
+    }
+
+
+def converter(hint: Any) -> Callable[[Any], Any]:
+    """A function that makes a value of a type of its JSON; null stays None."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    convert: Callable[[Any], Any] = lambda value: value  # noqa: E731 - most are as they are
+    if origin in (Union, UnionType):
+        (only,) = [argument for argument in arguments if argument is not NoneType]
+        return converter(only)
+    if origin is list:
+        inner = converter(arguments[0])
+        convert = lambda rows: [inner(row) for row in rows]  # noqa: E731
+    elif origin is dict:
+        inner = converter(arguments[1])
+        convert = lambda values: {name: inner(row) for name, row in values.items()}  # noqa: E731
+    elif hint is datetime:
+        convert = datetime.fromisoformat
+    elif hint is date:
+        convert = date.fromisoformat
+    elif isinstance(hint, type) and issubclass(hint, Record):
+        convert = hint.of
+    return lambda value: None if value is None else convert(value)
