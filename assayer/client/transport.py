@@ -27,7 +27,7 @@ class Call:
     """A request.
 
     form, files : of a multipart form; files by field as (name, open file), read from their start
-    by_checksum : whether the site knows the file again, so that it may be sent once more
+    is_safe : whether sent twice is as good as once: a file that the site knows again, a preview
     """
 
     method: str
@@ -37,13 +37,13 @@ class Call:
     form: Mapping[str, str] | None = None
     files: Mapping[str, tuple[str, Any]] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    by_checksum: bool = False
+    is_safe: bool = False
 
     @property
     def is_repeatable(self) -> bool:
         """True if it may be sent again where nobody knows if it arrived."""
         is_named = KEY_HEADER in self.headers or TAG_HEADER in self.headers
-        return self.method in READING or is_named or self.by_checksum
+        return self.method in READING or is_named or self.is_safe
 
 
 def new_key() -> str:
@@ -134,6 +134,10 @@ class Transport:
         headers = {KEY_HEADER: new_key()}
         call = Call("POST", address, json=fields or {}, headers=headers)
         return self.send(call, whole).json()
+
+    def act(self, address: str, fields: Mapping[str, Any] | None = None) -> Any:
+        """The JSON that follows a POST, which is sent once: nobody knows if it may be repeated."""
+        return self.send(Call("POST", address, json=fields or {}), whole).json()
 
     def pages(self, address: str, **params: Any) -> Iterator[dict[str, Any]]:
         """The rows of a list, of all its pages, each of which is read when its turn comes."""

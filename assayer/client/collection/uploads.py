@@ -99,5 +99,5 @@ class Uploads(CollectionPart):
                 name: (file_name, stack.enter_context(opened(content)))
                 for name, (file_name, content) in contents.items()
             }
-            call = Call("POST", self.address(words), form=values, files=files, by_checksum=True)
+            call = Call("POST", self.address(words), form=values, files=files, is_safe=True)
             return self.transport.send(call, whole).json()

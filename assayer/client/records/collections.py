@@ -1,4 +1,4 @@
-"""Collections and who is in them."""
+"""Collections, their items, and who is in them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -132,3 +132,43 @@ class Member(Record):
     role: str
     joined_at: datetime
     annotator: Annotator | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(Record):
+    """A file of a part: its address and its type."""
+
+    url: str
+    type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part(Record):
+    """A part of an item: text, or a medium with its sources."""
+
+    position: int
+    kind: str
+    text: str | None
+    sources: list[Source]
+    start: float | None
+    end: float | None
+    checksum: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item(Record):
+    """An item, with its parts."""
+
+    url: str
+    pk: int
+    id: str
+    side: str
+    split: str
+    group: str
+    warning: str
+    is_in_use: bool
+    excluded_at: datetime | None
+    excluded_reason: str
+    duplicate_of: str | None
+    joined_at: datetime | None
+    parts: list[Part]

@@ -200,3 +200,8 @@ class AnalysisAnswer(Record):
     columns: list[dict[str, Any]] | None
     rows: list[list[Any]] | None
     spec: Any | None
+
+    def to_pandas(self) -> "DataFrame":
+        """Its table, with the keys of its columns; empty where it is not defined."""
+        keys = [column["key"] for column in self.columns or []]
+        return frame_of(dict(zip(keys, row, strict=True)) for row in self.rows or [])

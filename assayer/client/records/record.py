@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 R = TypeVar("R", bound="Record")
+Convert = Callable[[Any], Any]
+MOMENTS: dict[type, Convert] = {datetime: datetime.fromisoformat, date: date.fromisoformat}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,33 +65,39 @@ def frame_of(rows: Iterable[Mapping[str, Any]]) -> "DataFrame":
 
 
 @cache
-def converters(cls: type[Record]) -> dict[str, tuple[Callable[[Any], Any], bool]]:
+def converters(cls: type[Record]) -> dict[str, tuple[Convert, bool]]:
     """Functions that make each field of its JSON, and True if it must be there."""
     hints = get_type_hints(cls)
     return {
-        each_field.name: (converter(hints[each_field.name]), each_field.default is MISSING)
-        for each_field in fields(cls)
-        if each_field.name != "json"
+        row.name: (converter(hints[row.name]), row.default is MISSING)
+        for row in fields(cls)
+        if row.name != "json"
     }
 
 
-def converter(hint: Any) -> Callable[[Any], Any]:
+def converter(hint: Any) -> Convert:
     """A function that makes a value of a type of its JSON; null stays None."""
+    convert = converter_of_value(hint)
+    return lambda value: None if value is None else convert(value)
+
+
+def converter_of_value(hint: Any) -> Convert:
+    """The same for what is not null."""
     origin, arguments = get_origin(hint), get_args(hint)
-    convert: Callable[[Any], Any] = lambda value: value  # noqa: E731 - most are as they are
     if origin in (Union, UnionType):
-        (only,) = [argument for argument in arguments if argument is not NoneType]
-        return converter(only)
+        types = [argument for argument in arguments if argument is not NoneType]
+        return converter_of_value(types[0]) if len(types) == 1 else as_it_is
     if origin is list:
         inner = converter(arguments[0])
-        convert = lambda rows: [inner(row) for row in rows]  # noqa: E731
-    elif origin is dict:
+        return lambda rows: [inner(row) for row in rows]
+    if origin is dict:
         inner = converter(arguments[1])
-        convert = lambda values: {name: inner(row) for name, row in values.items()}  # noqa: E731
-    elif hint is datetime:
-        convert = datetime.fromisoformat
-    elif hint is date:
-        convert = date.fromisoformat
-    elif isinstance(hint, type) and issubclass(hint, Record):
-        convert = hint.of
-    return lambda value: None if value is None else convert(value)
+        return lambda values: {name: inner(value) for name, value in values.items()}
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return hint.of
+    return MOMENTS.get(hint, as_it_is)
+
+
+def as_it_is(value: Any) -> Any:
+    """Return a value of JSON itself."""
+    return value

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assayer.client.records.jobs import Job, Progress
-from assayer.client.records.record import Record
+from assayer.client.records.record import Record, frame_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,11 @@ class DiffTable(Record):
     reading: str
     notes: list[str]
     columns: list[dict[str, str]]
-    rows: list[dict[str, Any | None]]
+    rows: list[dict[str, Any]]
+
+    def to_pandas(self) -> "DataFrame":
+        """The table, with the keys of its columns."""
+        return frame_of(self.rows)
 
 
 @dataclass(frozen=True, kw_only=True)
