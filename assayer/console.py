@@ -14,7 +14,19 @@ FILE_COMMANDS = {
     "evaluate": ("evaluate", "score run files against qrels"),
     "agreement": ("agreement", "Krippendorff's alpha of a table of labels, or of a collection"),
 }
-SITE_COMMANDS: dict[str, tuple[str, str]] = {}
+SITE_COMMANDS = {
+    "login": ("login", "keep a token for a site"),
+    "collections": ("collections", "list the collections of a site"),
+    "upload-run": ("upload_run", "upload a run file"),
+    "open-pool": ("open_pool", "make a pool and open it"),
+    "progress": ("progress", "show how far the labels are"),
+    "leaderboard": ("leaderboard", "show the scores of the runs"),
+    "download": ("download", "fetch qrels, judgments and other files"),
+    "release": ("release", "make, fetch, publish and compare releases"),
+}
+# commands on files that a site answers where one of its collections is named: their modules
+SITE_TWINS = {"agreement": "assayer.commands.site.agreement"}
+SITE_OPTION = "--collection"
 MODULES = {name: f"assayer.commands.files.{module}" for name, (module, _) in FILE_COMMANDS.items()}
 MODULES |= {name: f"assayer.commands.site.{module}" for name, (module, _) in SITE_COMMANDS.items()}
 
@@ -26,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in MODULES:
         names_parser().parse_args(words)
         return 2
-    command = cast(Command, import_module(MODULES[name]))
+    of_site = any(word.split("=")[0] == SITE_OPTION for word in words)
+    module = SITE_TWINS.get(name, MODULES[name]) if of_site else MODULES[name]
+    command = cast(Command, import_module(module))
     parser = ArgumentParser(prog=f"assayer {name}", description=command.DESCRIPTION)
     command.add_arguments(parser)
     try:

@@ -107,7 +107,7 @@ def find_site(
         raise AssayerError("Which site? Give its address, set ASSAYER_URL, or run `assayer login`.")
     address = site_url(address, may_be_plain=may_be_plain)
     if token is None and (not own_url or site_url(own_url, may_be_plain=True) == address):
-        token = environment.get(TOKEN_VARIABLE)
+        token = environment.get(TOKEN_VARIABLE) or None
     if token is None:
         token = tokens.get(address)
     if token is None:

@@ -1,10 +1,10 @@
 """Requests to the API of a site: what is safe is sent again, and refusals are raised."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import SystemRandom
+from time import monotonic, sleep
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -79,7 +79,7 @@ class Transport:
 
         `consume` begins anew with each try, and may read the answer in parts. Raises AssayerError.
         """
-        start = time.monotonic()
+        start = monotonic()
         n_failures = 0
         while True:
             try:
@@ -95,10 +95,10 @@ class Transport:
             pause = self.pause_after(error, n_failures)
             # a request that came too fast was not looked at
             may_repeat = call.is_repeatable or isinstance(error, TooFast)
-            is_over = n_failures > self.retries or time.monotonic() - start + pause > PATIENCE
+            is_over = n_failures > self.retries or monotonic() - start + pause > PATIENCE
             if is_over or not (may_repeat and error.is_passing) or pause > LONGEST_RETRY_AFTER:
                 raise error
-            time.sleep(pause)
+            sleep(pause)
 
     def pause_after(self, error: AssayerError, n_failures: int) -> float:
         """Seconds until the next try: those the site names, or more with each failure."""

@@ -1,6 +1,7 @@
 """Proxy between browser and server: makes outages, records complaints and acknowledged answers."""
 
 import json
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -55,7 +56,7 @@ class Proxy(ThreadingHTTPServer):
         self.n_requests: Counter[str] = Counter()  # by path
         self.faults: dict[str, int | None] = {}
         self.gates: dict[str, threading.Event] = {}
-        self.losing: set[str] = set()
+        self.losing: dict[str, float] = {}  # how many answers, by part of a path
 
     @contextmanager
     def running(self) -> Iterator["Proxy"]:
@@ -90,13 +91,16 @@ class Proxy(ThreadingHTTPServer):
             del self.faults[part]
 
     @contextmanager
-    def losing_answers(self, part: str) -> Iterator[None]:
-        """Forward requests whose path contains `part`, then close the connection unanswered."""
-        self.losing.add(part)
+    def losing_answers(self, part: str, n: float = math.inf) -> Iterator[None]:
+        """Forward requests whose path contains `part`, then close the connection unanswered.
+
+        n : so many of them, the first ones
+        """
+        self.losing[part] = n
         try:
             yield
         finally:
-            self.losing.remove(part)
+            del self.losing[part]
 
     @contextmanager
     def holding(self, part: str) -> Iterator[None]:
@@ -159,7 +163,8 @@ class Handler(BaseHTTPRequestHandler):
             content = response.read()
         finally:
             connection.close()
-        if any(part in self.path for part in [*self.server.losing]):
+        for part in [part for part, n in [*self.server.losing.items()] if n and part in self.path]:
+            self.server.losing[part] -= 1
             self.close_connection = True
             return
         if response.getheader("Content-Type", "").startswith("text/html"):

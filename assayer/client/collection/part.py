@@ -1,7 +1,7 @@
 """The ground of a collection's handle: addresses, numbers, and jobs that are awaited."""
 
 import math
-import time
+from time import monotonic, sleep
 from typing import Any, TypeVar, cast
 
 from assayer.client.bars import Bar
@@ -47,28 +47,28 @@ class CollectionPart:
 
         wait : seconds to wait while it is 202. Raises NotReady.
         """
-        end = time.monotonic() + wait
+        end = monotonic() + wait
         while True:
             response = self.transport.send(call, whole)
             if response.status_code != COMPUTING:
                 return kind.of(response.json())
             pause = float(response.headers.get("Retry-After", 1))
-            if time.monotonic() + pause > end:
+            if monotonic() + pause > end:
                 raise NotReady(f"{title} are still being computed after {wait:,.0f} s.")
-            time.sleep(pause)
+            sleep(pause)
 
     def awaited(self, work: Work, *, wait: float, title: str) -> Work:
         """Background work as it is at its end; `wait` of 0 does not look again.
 
         wait : seconds to wait. Raises NotReady.
         """
-        end = time.monotonic() + wait
+        end = monotonic() + wait
         pause = FIRST_LOOK
         with Bar(title, is_shown=self.show_progress) as bar:
             while wait and not work.is_finished:
-                if time.monotonic() + pause > end:
+                if monotonic() + pause > end:
                     raise NotReady(f"{title} is not finished after {wait:,.0f} s.")
-                time.sleep(pause)
+                sleep(pause)
                 pause = min(pause * 1.5, SLOWEST_LOOK)
                 work = cast(Work, type(work).of(self.transport.read(work.url)))
                 bar.show(work.progress)

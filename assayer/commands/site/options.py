@@ -1,9 +1,12 @@
 """Options of the commands that talk to a site, and the client that they make."""
 
-from argparse import ArgumentParser, Namespace
+import json
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
+from typing import Any
 
 from assayer.client.client import Client
+from assayer.client.collection.collection import Collection
 from assayer.commands.command import CommandFailed
 
 
@@ -22,6 +25,27 @@ def add_site_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_collection_arguments(parser: ArgumentParser) -> None:
+    """Add the collection and its site, and the choice of JSON."""
+    parser.add_argument(
+        "--collection", metavar="SLUG", required=True, help="short name of the collection"
+    )
+    add_site_arguments(parser)
+    add_json_argument(parser)
+
+
+def add_json_argument(parser: ArgumentParser) -> None:
+    """Add the choice of JSON."""
+    parser.add_argument("--json", action="store_true", help="print the answers of the API as JSON")
+
+
+def add_wait_argument(parser: ArgumentParser) -> None:
+    """Add the choice not to wait for background work."""
+    parser.add_argument(
+        "--no-wait", action="store_true", help="return at once, while the site is still at it"
+    )
+
+
 def client_of(options: Namespace) -> Client:
     """The client that the options ask for; bars tell its progress on a terminal.
 
@@ -34,3 +58,19 @@ def client_of(options: Namespace) -> Client:
         except (OSError, UnicodeDecodeError) as error:
             raise CommandFailed(f"{options.token_file} cannot be read.") from error
     return Client(options.url, token, may_be_plain=options.plain, show_progress=True)
+
+
+def collection_of(options: Namespace) -> Collection:
+    """The collection that the options ask for. Raises CommandFailed, AssayerError."""
+    return client_of(options).collection(options.collection)
+
+
+def named_value(words: str) -> tuple[str, Any]:
+    """A parameter as NAME=VALUE; numbers, true and false are those of JSON, other values texts."""
+    name, sign, value = words.partition("=")
+    if not sign or not name:
+        raise ArgumentTypeError(f"{words} is not NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

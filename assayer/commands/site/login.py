@@ -1,0 +1,44 @@
+"""Keep a token for a site."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from getpass import getpass
+
+from assayer.client.client import Client
+from assayer.client.sites import Site, find_site, keep_site, kept_file
+from assayer.commands.command import CommandFailed
+from assayer.commands.site.options import add_site_arguments
+
+DESCRIPTION = (
+    "Keep a token for a site, in a file that only you can read; the other commands and Client() "
+    "use it. Make the token on the page API tokens of the site. It is asked for, or read from "
+    "--token-file or from standard input."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    add_site_arguments(parser)
+
+
+def run(options: Namespace) -> None:
+    """Try the token, and keep it.
+
+    Raises CommandFailed, AssayerError.
+    """
+    is_asked = options.token_file is None and sys.stdin.isatty()
+    url = options.url or (input("Address of the site: ") if is_asked else None)
+    if options.token_file is not None:
+        try:
+            token = options.token_file.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandFailed(f"{options.token_file} cannot be read.") from error
+    else:
+        token = getpass("Token: ") if is_asked else sys.stdin.readline()
+    site: Site = find_site(url, token, may_be_plain=options.plain)
+    with Client(site.url, site.token, may_be_plain=options.plain) as client:
+        n_collections = len(client.collections())
+    file = kept_file()
+    keep_site(site, file)
+    print(f"{site.url} knows the token, and shows it {n_collections} of its collections.")
+    print(f"It is kept in {file}.", file=sys.stderr)

@@ -1,0 +1,80 @@
+"""Show the progress of a collection."""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+
+from assayer.client.records.numbers import Forecast, PoolCounts, ProgressAnswer, ValueRange
+from assayer.commands.site.options import add_collection_arguments, collection_of
+from assayer.commands.site.tables import Cell, show
+
+DESCRIPTION = "Show how far the labels of a collection are: of each pool and import, and of all."
+CLEAR = "\x1b[H\x1b[2J"  # on a terminal: to the upper left, and nothing else on the screen
+SECONDS = 10
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    parser.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        type=float,
+        nargs="?",
+        const=SECONDS,
+        help=f"show it anew every so many seconds ({SECONDS}) until no label is wanted any more",
+    )
+    add_collection_arguments(parser)
+
+
+def run(options: Namespace) -> None:
+    """Print a line for each pool, and one for all. Raises AssayerError."""
+    collection = collection_of(options)
+    latest = None
+    while True:
+        progress = collection.progress()
+        if progress != latest:
+            latest = progress
+            if options.watch and sys.stdout.isatty():
+                print(CLEAR, end="")
+            show(options, progress.json, table_of(progress))
+            if progress.forecast is not None and not options.json:
+                print(forecast_sentence(progress.forecast), file=sys.stderr)
+            sys.stdout.flush()
+        if not options.watch or not progress.n_seats_left:
+            return
+        time.sleep(options.watch)
+
+
+def table_of(progress: ProgressAnswer) -> list[dict[str, Cell]]:
+    """The rows of pools and imports, and the one of all."""
+    rows = [row_of(pool.name, pool.state, pool) for pool in progress.pools]
+    return [*rows, row_of("all", "", progress)]
+
+
+def row_of(name: str, state: str, counts: PoolCounts | ProgressAnswer) -> dict[str, Cell]:
+    """The row of a pool, an import or all of them."""
+    return {
+        "name": name,
+        "state": state,
+        "pairs": counts.n_pairs,
+        "complete": counts.states["complete"],
+        "disputed": counts.states["disputed"],
+        "untouched": counts.states["untouched"],
+        "labels": counts.n_labels,
+        "labels left": counts.n_seats_left,
+    }
+
+
+def forecast_sentence(forecast: Forecast) -> str:
+    """The forecast in words."""
+    if forecast.days_left is None or forecast.labels_a_day is None:
+        return f"No forecast: {forecast.reason}." if forecast.reason else "No forecast."
+    pace, days = range_text(forecast.labels_a_day), range_text(forecast.days_left)
+    return f"{pace} labels a day: {days} days are left."
+
+
+def range_text(number: ValueRange) -> str:
+    """A value with its bounds."""
+    if number.low is None or number.high is None:
+        return f"{number.value:,.1f}"
+    return f"{number.value:,.1f} ({number.low:,.1f} to {number.high:,.1f})"
