@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+SEE_ERRORS = "see errors."  # so ends a sentence of the site that leaves it to them
 N_SENTENCES = 5  # of `errors` in the text of an error
 
 
@@ -31,11 +32,12 @@ class AssayerError(Exception):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
+        if not self.detail.endswith(SEE_ERRORS):
+            return self.detail
         sentences = [
             f"{field}: {sentence}"
             for field, messages in self.errors.items()
             for sentence in messages
-            if sentence not in self.detail
         ]
         return " ".join([self.detail, *sentences[:N_SENTENCES]])
 
