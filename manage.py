@@ -22,9 +22,7 @@ if sys.version_info < (3, 11):  # before anything that an older Python does not 
     )
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
-# they read files and print numbers: no secret, no service
-FILES_ONLY = ("evaluate", "agreement", "compare", "plan", "verify")
-FILE_OPTION = "--scores"  # with it `analyse` is one of them
+FILE_OPTION = "--scores"  # with it `analyse` needs no database
 
 
 def main(argv: list[str]) -> None:
@@ -36,6 +34,11 @@ def main(argv: list[str]) -> None:
     command = argv[1] if len(argv) > 1 else ""
     if os.environ.get("ASSAYER_NO_BOOTSTRAP") != "1":
         change_environment(command, argv)
+    from assayer.console import FILE_COMMANDS
+    from assayer.console import main as console
+
+    if command in FILE_COMMANDS:
+        sys.exit(console(argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if command == "test":
         os.chdir(ROOT)
@@ -46,7 +49,7 @@ def main(argv: list[str]) -> None:
         from config.up.supervisor import main as up
 
         sys.exit(up(argv[2:]))
-    if command in FILES_ONLY or (command == "analyse" and FILE_OPTION in " ".join(argv)):
+    if command == "analyse" and FILE_OPTION in " ".join(argv):
         os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())
     if command == "restore" and not os.environ.get("SECRET_KEY"):
         from config.up.home import NO_KEY_YET, Home

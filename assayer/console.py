@@ -1,5 +1,6 @@
 """The console script `assayer`."""
 
+import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -7,12 +8,17 @@ from importlib import import_module
 from typing import cast
 
 from assayer.client.errors import AssayerError
-from assayer.commands.command import Command, CommandFailed
+from assayer.commands.command import Command, CommandFailed, remark
+from assayer.version import version
 
 # module and one line of help of each command; the module is loaded when it is called
 FILE_COMMANDS = {
     "evaluate": ("evaluate", "score run files against qrels"),
+    "compare": ("compare", "tell which runs differ, from run files or a file of scores"),
     "agreement": ("agreement", "Krippendorff's alpha of a table of labels, or of a collection"),
+    "plan": ("plan", "queries to judge for an error or a difference, from a file of scores"),
+    "plausible": ("plausible", "qrels of items of nearly the same classes, for PMRP"),
+    "verify": ("verify", "check a release from its files alone"),
 }
 SITE_COMMANDS = {
     "login": ("login", "keep a token for a site"),
@@ -29,6 +35,7 @@ SITE_TWINS = {"agreement": "assayer.commands.site.agreement"}
 SITE_OPTION = "--collection"
 MODULES = {name: f"assayer.commands.files.{module}" for name, (module, _) in FILE_COMMANDS.items()}
 MODULES |= {name: f"assayer.commands.site.{module}" for name, (module, _) in SITE_COMMANDS.items()}
+REFUSED, WRONG_USAGE, INTERRUPTED, UNREAD = 1, 2, 130, 141  # exit status, the last two by signal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,17 +44,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = words[0] if words else ""
     if name not in MODULES:
         names_parser().parse_args(words)
-        return 2
+        return WRONG_USAGE
+    try:
+        status = run(name, words[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # what is still to be written at the end goes where it hurts nobody
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+    return status
+
+
+def run(name: str, words: Sequence[str]) -> int:
+    """Run a command with its options; return its exit status."""
     of_site = any(word.split("=")[0] == SITE_OPTION for word in words)
     module = SITE_TWINS.get(name, MODULES[name]) if of_site else MODULES[name]
     command = cast(Command, import_module(module))
     parser = ArgumentParser(prog=f"assayer {name}", description=command.DESCRIPTION)
     command.add_arguments(parser)
     try:
-        command.run(parser.parse_args(words[1:]))
+        command.run(parser.parse_args(words))
     except (CommandFailed, AssayerError) as error:
-        print(f"assayer {name}: {error}", file=sys.stderr)
-        return 1
+        remark(f"assayer {name}: {error}")
+        return REFUSED
     return 0
 
 
@@ -59,5 +81,6 @@ def names_parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog="assayer", epilog="\n".join(lines), formatter_class=RawDescriptionHelpFormatter
     )
+    parser.add_argument("--version", action="version", version=f"assayer {version()}")
     parser.add_argument("command", choices=list(MODULES), metavar="COMMAND", help="one of these")
     return parser

@@ -150,7 +150,7 @@ STORED = {  # keys of answers, reports and messages, and columns, which are olde
     "annotate/services/pages/annotator_progress.py": {"done"},
     "annotate/models/imports.py": {"unresolved"},
     "pooling/services/runs/reports.py": {"missing"},
-    "metrics/management/commands/compare.py": {"place"},  # the name of the column it prints
+    "assayer/commands/files/compare.py": {"place"},  # the name of the column it prints
     # fields of the API, which people read as the words that they are
     "annotate/api/items.py": {"excluded"},
     "annotate/api/jobs.py": {"done"},

@@ -8,11 +8,9 @@ import urllib.request
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from io import StringIO
 from typing import Any, NamedTuple
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
@@ -20,6 +18,7 @@ from annotate.models import Change, Collection, Import, User, Work
 from metrics.models import Download
 from metrics.services.numbers import refresh
 from pooling.models import Run
+from tests.assayer.commands.files.running import assayer
 from tests.servers.stack import Stack
 from tests.servers.webclient import WebClient
 
@@ -87,12 +86,10 @@ class Inside:
 
     def command(self, name: str, *arguments: str) -> str:
         """Run a command and return its output. Raises Refused."""
-        out = StringIO()
-        try:
-            call_command(name, *arguments, stdout=out)
-        except CommandError as error:
-            raise Refused(str(error)) from error
-        return out.getvalue()
+        finished = assayer(name, *arguments)
+        if finished.status:
+            raise Refused(finished.stderr)
+        return finished.stdout
 
     def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
         """Wait until a check holds, once the numbers of a collection are refreshed."""

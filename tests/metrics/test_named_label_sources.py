@@ -3,11 +3,9 @@
 import json
 from collections import Counter
 from html import unescape
-from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 
 from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
 from metrics.core.labels.label_sources import LabelSource
@@ -17,6 +15,7 @@ from metrics.services.leaderboard.choices.parameters import read_choices, read_c
 from metrics.services.leaderboard.leaderboard import leaderboard_of
 from metrics.services.numbers import refresh, tallies
 from tests import cast
+from tests.assayer.commands.files.running import assayer, output_of
 from tests.metrics import studies, uploads
 from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
@@ -246,8 +245,7 @@ def test_scores_of_people_alone_go_when_a_reference_set_comes():
     ],
 )
 def test_evaluate_says_which_file_a_source_lacks(options, message):
-    with pytest.raises(CommandError, match=message):
-        call_command("evaluate", "a.run", *options)
+    assert message in assayer("evaluate", "a.run", *options).stderr
 
 
 def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp_path):
@@ -256,26 +254,16 @@ def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp
     (tmp_path / "strata.qrels").write_text("q0 0 d0 1 1\nq0 0 d1 2 1\n")
 
     def scored(*options):
-        out = StringIO()
-        call_command(
-            "evaluate",
-            str(tmp_path / "a.run"),
-            *options,
-            "--measures",
-            "AP xinfAP",
-            "--json",
-            stdout=out,
+        text = output_of(
+            "evaluate", tmp_path / "a.run", *options, "--measures", "AP xinfAP", "--json"
         )
-        return json.loads(out.getvalue())
+        return json.loads(text)
 
     by_name = scored("--reference", f"a%3Db={tmp_path / 'plain.qrels'}")
     assert by_name["label_source"] == "none:a%3Db" and by_name["all"]["AP"] == 0.5
     alone = scored("--reference", f"s={tmp_path / 'strata.qrels'}")
     assert alone["all"] == scored("--qrels", str(tmp_path / "strata.qrels"))["all"]
-    with pytest.raises(CommandError, match="score the run with them alone"):
-        scored(
-            "--reference",
-            f"s={tmp_path / 'strata.qrels'}",
-            "--reference",
-            f"p={tmp_path / 'plain.qrels'}",
-        )
+    both = (f"{name[0]}={tmp_path / name}.qrels" for name in ("strata", "plain"))
+    options = [word for file in both for word in ("--reference", file)]
+    refusal = assayer("evaluate", tmp_path / "a.run", *options).stderr
+    assert "score the run with them alone" in refusal

@@ -1,12 +1,10 @@
 """The same data have the same interval on every page, in every file and from every command."""
 
 import json
-from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 
 from annotate.models import Item, Kept
 from annotate.services.background import kept
@@ -20,6 +18,7 @@ from metrics.services.dashboard import details as dashboard_details
 from metrics.services.downloads import lines as download_rows
 from metrics.services.downloads.qrels import qrels_of
 from metrics.services.leaderboard import comparison as leaderboard_comparison
+from tests.assayer.commands.files.running import output_of
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,9 +39,7 @@ def run_lines(run):
 
 
 def command(name, *arguments):
-    out = StringIO()
-    call_command(name, *map(str, arguments), stdout=out)
-    return json.loads(out.getvalue())
+    return json.loads(output_of(name, *arguments))
 
 
 def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, tmp_path):

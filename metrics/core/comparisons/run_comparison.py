@@ -24,6 +24,13 @@ RANDOMIZED_TUKEY = "randomized-tukey"
 TUKEY, REGWQ, NEWMAN_KEULS = RANGE_METHODS
 RANDOMIZATION = "randomization"
 METHODS = (RANDOMIZED_TUKEY, TUKEY, REGWQ, RANDOMIZATION, NEWMAN_KEULS)
+METHOD_NAMES = {
+    RANDOMIZED_TUKEY: "Randomized Tukey",
+    TUKEY: "Tukey's HSD",
+    REGWQ: "REGWQ",
+    RANDOMIZATION: "Randomization, Holm",
+    NEWMAN_KEULS: "Newman-Keuls, as the TRECVID paper did",
+}
 HAVE_OWN_ERRORS = (RANDOMIZED_TUKEY, TUKEY, REGWQ)  # a pair differs only where its own error agrees
 PLAN_METHODS = (RANDOMIZED_TUKEY, TUKEY, RANDOMIZATION)
 _TOSSES = 10_000  # of randomization, where Holm's correction does not need more

@@ -13,7 +13,8 @@ from annotate.core.files.formats import FormatError
 from annotate.models import Collection
 from metrics.charts.pictures import PictureError, svg_of
 from metrics.charts.results import AnalysisResult
-from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.comparisons.missing_queries import MISSING_NAMES, MISSING_ZERO
+from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS
 from metrics.core.files.scores import ScoreTable, read_scores
 from metrics.core.labels.protocols import PROTOCOLS
 from metrics.services.analysis.analyses import Analysis, Choice, FileRequest, NotDefined
@@ -23,7 +24,6 @@ from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.plan_numbers import PlanNumbers, read_plan_numbers
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES, MISSING_NAMES, MISSING_ZERO
 from pooling.models import Run
 
 RUN_HELP = "repeatable, of a file of scores too; default: all"

@@ -12,6 +12,7 @@ from annotate.core.phrases import counted
 from annotate.models import Collection, Direction, Role
 from annotate.services.background import progress
 from metrics.charts.charts import Chart
+from metrics.core.comparisons.run_comparison import METHOD_NAMES
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse
 from metrics.services.analysis.analyses import Analysis, Choice
@@ -20,7 +21,7 @@ from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, lo
 from metrics.services.analysis.inputs import name_of
 from metrics.services.analysis.plan_numbers import PlanNumbers
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES, Choices
+from metrics.services.leaderboard.choices.choices import Choices
 
 MAX_NAMED = 4  # runs in a caption
 

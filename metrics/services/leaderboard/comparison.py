@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
 from metrics.core.comparisons.binary_scores import are_zero_one
+from metrics.core.comparisons.missing_queries import MISSING_QUERIES
 from metrics.core.comparisons.significance import TESTS, ZERO_ONE_TESTS, PairedTest, paired_test
 from metrics.core.comparisons.swaps import reer_paired, reversal
 from metrics.core.statistics.groups import design
 from metrics.core.statistics.intervals import Interval, mean_intervals
 from metrics.services.leaderboard import choice_values
-from metrics.services.leaderboard.choices.choices import MISSING_QUERIES, LeaderboardSpec, is_stored
+from metrics.services.leaderboard.choices.choices import LeaderboardSpec, is_stored
 from metrics.services.leaderboard.chosen_labels import texts_of
 from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.estimates import EstimateKind

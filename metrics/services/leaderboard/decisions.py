@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from annotate.core.phrases import counted
 from metrics.core.comparisons.binary_scores import are_zero_one, cochran
 from metrics.core.comparisons.letters import abbreviate
+from metrics.core.comparisons.missing_queries import MISSING_RUNS, MISSING_ZERO
 from metrics.core.comparisons.range_tests import METHODS as RANGE_METHODS
 from metrics.core.comparisons.run_comparison import (
     HAVE_OWN_ERRORS,
+    METHOD_NAMES,
     NEWMAN_KEULS,
     RANDOMIZATION,
     RANDOMIZED_TUKEY,
@@ -22,11 +24,6 @@ from metrics.core.comparisons.run_comparison import (
 from metrics.core.measures.measures import Measure, parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.services.leaderboard.choices.captions import missed_text
-from metrics.services.leaderboard.choices.choices import (
-    METHOD_NAMES,
-    MISSING_RUNS,
-    MISSING_ZERO,
-)
 from pooling.models import Run
 
 Facts = dict[str, Any]

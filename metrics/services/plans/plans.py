@@ -18,15 +18,16 @@ from django.db.models.functions import Now
 from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
 from annotate.services.background.workers import try_lock
 from annotate.services.storage.transactions import repeatable_read
-from metrics.core.comparisons.run_comparison import PLAN_METHODS
+from metrics.core.comparisons.run_comparison import METHOD_NAMES, PLAN_METHODS
 from metrics.core.comparisons.sequential_analysis import level
 from metrics.core.measures.measures import parse_one
+from metrics.core.pools.undrawn_targets import counts_judgments
 from metrics.models import Plan, PlanLook
 from metrics.services.leaderboard.choice_values import direction_inputs, summary
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES, LeaderboardSpec
+from metrics.services.leaderboard.choices.choices import LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.samples.estimates import EstimateKind, kind_of
-from metrics.services.samples.pools import counts_judgments, has_samples
+from metrics.services.samples.pools import has_samples
 from metrics.services.scores.labels import ends
 from pooling.models import Run
 

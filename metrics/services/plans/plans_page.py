@@ -8,9 +8,10 @@ from django.contrib.auth.models import AnonymousUser
 
 from annotate.core.phrases import counted
 from annotate.models import Collection, QuerySet, User
+from metrics.core.comparisons.run_comparison import METHOD_NAMES
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Plan, PlanLook
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES, LeaderboardSpec
+from metrics.services.leaderboard.choices.choices import LeaderboardSpec
 from metrics.services.leaderboard.decisions import MAX_NAMED_PAIRS, MeasureDecision, decision
 from metrics.services.plans import plans
 from pooling.models import Pool, Run

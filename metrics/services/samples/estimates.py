@@ -21,8 +21,9 @@ from metrics.core.measures.inferred_measures import (
 from metrics.core.measures.measures import Measure
 from metrics.core.measures.ranking import rank_in_query
 from metrics.core.pools.sample_totals import estimated_precision, estimated_rbp
+from metrics.core.pools.undrawn_targets import counts_undrawn
 from metrics.services.samples.pairs import SampledPairs, sample_of
-from metrics.services.samples.pools import UndrawnPairs, counts_undrawn, first_undrawn
+from metrics.services.samples.pools import UndrawnPairs, first_undrawn
 from metrics.services.scores.labels import EvaluationScope, Ids
 from metrics.services.scores.measuring import CHUNK, labels_by_position
 from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk

@@ -5,7 +5,7 @@ Pages say so. A measure is exact if its ranks hold no such pair. Otherwise it is
 estimated here from reference sets that are samples.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from annotate.models import Collection, Direction, ReferenceSet
 from annotate.models import Undrawn as UndrawnReference
 from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades
-from metrics.core.measures.measures import Measure
 from metrics.services.scores.labels import EvaluationScope, Ids, ends
 from metrics.services.scores.measuring import CHUNK, labels_by_position
 from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
@@ -28,9 +27,6 @@ from pooling.models import Pool, PoolStratum, Run
 from pooling.services.pools.strata import SAMPLED
 from pooling.services.runs.storage import SIDES
 
-# Measures of their first k ranks and nothing else; without a cut-off of all ranks.
-_OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
-_OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
     SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pool_pair
     JOIN pooling_pool pool ON pool.id = pool_pair.pool_id
@@ -225,20 +221,3 @@ def first_undrawn(*, run: Run, scope: EvaluationScope, undrawn: UndrawnPairs) ->
         if len(rankings.rank):
             first = min(first, float(rankings.rank.min()))
     return first
-
-
-def counts_judgments(measure: Measure) -> bool:
-    """True if a measure is about judged targets, not about relevant ones."""
-    return measure.family in _OF_JUDGED
-
-
-def counts_undrawn(measure: Measure, firsts: Sequence[float]) -> bool:
-    """True if a measure counts undrawn targets as irrelevant for some run.
-
-    firsts : `first_undrawn` of each run
-    """
-    if counts_judgments(measure) or not firsts:
-        return False
-    depth = np.inf if measure.cutoff is None else measure.cutoff
-    is_exact = min(firsts) > depth or min(firsts) == np.inf
-    return not (measure.family in _OF_FIRST_RANKS and not measure.judged_only and is_exact)

@@ -12,11 +12,11 @@ from statistics import median
 import numpy as np
 import pytest
 
+from metrics.core.comparisons.missing_queries import MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import Choice, FileRequest
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.leaderboard.choices.choices import MISSING_ZERO
 from tests.benchmarks.numbers.analysis_costs import complete, cost, costs_of_analyses
 from tests.benchmarks.numbers.fire_study import StudySize, fill
 

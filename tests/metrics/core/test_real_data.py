@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from scipy import stats
 
 from metrics.core.agreement.agreement import alpha
@@ -19,6 +18,7 @@ from metrics.core.measures.evaluation import evaluate_file
 from metrics.core.measures.measure_correlations import measure_correlations
 from metrics.core.measures.measures import evaluate, parse
 from pooling.core.files.text.runs import read_qrels
+from tests.assayer.commands.files.running import output_of
 from tests.metrics.core.comparisons.printed_error_rate import reer_independent
 from tests.real_data import FOLDER, needs_real_data
 
@@ -229,9 +229,7 @@ def test_the_commands_read_what_is_published_as_it_is_published(data):
 
 def command(*arguments):
     """The output of a command as rows of fields."""
-    out = io.StringIO()
-    call_command(*map(str, arguments), stdout=out)
-    return [line.split("\t") for line in out.getvalue().splitlines()]
+    return [line.split("\t") for line in output_of(*arguments).splitlines()]
 
 
 def test_real_swap_rates_follow_the_paired_formula(data):

@@ -1,12 +1,10 @@
 """Downloads: qrels with the leaderboard's numbers in other tools, and the same bytes each time."""
 
-import io
 import re
 
 import ir_measures
 import numpy as np
 import pytest
-from django.core.management import call_command
 from eccv_caption._metrics import compute_eccv_metrics
 from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
@@ -15,6 +13,7 @@ from metrics.models import Score
 from metrics.services.scores.measuring import AUXILIARY
 from pooling.models import Ranking, Run
 from tests import cast
+from tests.assayer.commands.files.running import output_of
 from tests.metrics import studies
 from tests.metrics.services.downloads.download_files import downloaded
 from tests.works import perform_work
@@ -129,7 +128,6 @@ def run_file(run, path):
 
 def evaluate_output(run, qrels, threshold, *options):
     """The output of `manage.py evaluate` for a run and qrels, by measure."""
-    out = io.StringIO()
     arguments = [
         "--measures",
         EXACT,
@@ -141,8 +139,8 @@ def evaluate_output(run, qrels, threshold, *options):
         "float64",
         *options,
     ]
-    call_command("evaluate", run, "--qrels", str(qrels), *arguments, stdout=out)
-    return {line.split("\t")[0]: line.split("\t")[2] for line in out.getvalue().splitlines()}
+    text = output_of("evaluate", run, "--qrels", qrels, *arguments)
+    return {line.split("\t")[0]: line.split("\t")[2] for line in text.splitlines()}
 
 
 @pytest.mark.parametrize("source", ["over:original", "none:original"])

@@ -11,6 +11,7 @@ from metrics.charts.analyses.systems.differences import differences_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.differences import SystemDifferences, system_differences
 from metrics.core.comparisons.binary_scores import are_zero_one
+from metrics.core.comparisons.missing_queries import MISSING_ZERO
 from metrics.core.comparisons.run_comparison import RANDOMIZATION, Verdicts, decide
 from metrics.core.measures.measures import parse_one
 from metrics.services.analysis.analyses import (
@@ -25,7 +26,6 @@ from metrics.services.analysis.systems.topic_scores import (
     topic_scores,
     topic_scores_of_file,
 )
-from metrics.services.leaderboard.choices.choices import MISSING_ZERO
 from metrics.services.leaderboard.computation import RULES
 from metrics.services.leaderboard.decisions import MeasureDecision, notes
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from annotate.core.phrases import count_of, counted, first_few
 from annotate.models import QuerySetItem
 from metrics.charts.analyses.nouns import Nouns
+from metrics.core.comparisons.missing_queries import MISSING_QUERIES, MISSING_RUNS, MISSING_ZERO
 from metrics.core.files.score_headings import measures_among, names_measures
 from metrics.core.files.scores import SMALLEST, ScoreTable
 from metrics.core.measures.measures import Measure
@@ -22,11 +23,6 @@ from metrics.services.analysis.inputs import (
     runs_of,
 )
 from metrics.services.leaderboard.choice_values import restricted
-from metrics.services.leaderboard.choices.choices import (
-    MISSING_QUERIES,
-    MISSING_RUNS,
-    MISSING_ZERO,
-)
 
 
 class TopicScores(NamedTuple):

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from annotate.models import Annotator, Collection, Level, QuerySet
-from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.comparisons.missing_queries import MISSING_NAMES, MISSING_RUNS, MISSING_ZERO
+from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS
 from metrics.core.labels.label_sources import (
     LabelSource,
     People,
@@ -26,21 +27,8 @@ EVERYTHING = "all"
 JUDGED = next(measure.name for measure in MEASURES if measure.family == "Judged")
 DEFAULT_MEASURES = tuple(measure.name for measure in MEASURES if measure.family != "Judged")
 FIRST = "first"  # of each pair the first label alone
-METHOD_NAMES = {
-    "randomized-tukey": "Randomized Tukey",
-    "tukey": "Tukey's HSD",
-    "regwq": "REGWQ",
-    "randomization": "Randomization, Holm",
-    "newman-keuls": "Newman-Keuls, as the TRECVID paper did",
-}
 # intervals for these very queries, or their population; else for other queries like these
 THESE = "these"
-MISSING_ZERO, MISSING_RUNS, MISSING_QUERIES = "zero", "runs", "queries"
-MISSING_NAMES = {
-    MISSING_ZERO: "Count 0",
-    MISSING_RUNS: "Leave such runs out of tests",
-    MISSING_QUERIES: "Leave such queries out of tests",
-}
 
 
 @dataclass(frozen=True)

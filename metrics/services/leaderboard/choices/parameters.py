@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.http import QueryDict
 
 from annotate.models import Annotator, Collection, Level, QuerySet, User
+from metrics.core.comparisons.missing_queries import MISSING_NAMES, MISSING_QUERIES, MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource, usual_source
 from metrics.core.measures import measures
@@ -14,9 +15,6 @@ from metrics.core.measures.measures import Measure
 from metrics.services.leaderboard.choices.choices import (
     DEFAULT_MEASURES,
     FIRST,
-    MISSING_NAMES,
-    MISSING_QUERIES,
-    MISSING_ZERO,
     THESE,
     Choices,
     has_stored_scores,

@@ -9,11 +9,10 @@ import numpy as np
 from annotate.core.phrases import counted, enumeration
 from metrics.charts.release_diffs import ScoreShift, score_shifts
 from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS
 from metrics.core.measures.measures import parse_one
 from metrics.core.releases.diffs.score_changes import BoardKey
 from metrics.core.statistics.rounding import OF_SUMS, rounding_of_sums, with_ties
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES
 
 BOARD_COLUMNS = [
     Column("direction", "Direction"),

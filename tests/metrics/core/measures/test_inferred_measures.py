@@ -1,16 +1,16 @@
 """xinfAP of a sampled pool, by its definition and from files."""
 
 import json
-from io import StringIO
+import re
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.measures import inferred_measures
 from metrics.core.measures.measures import parse_one
+from tests.assayer.commands.files.running import assayer, output_of
 from tests.metrics.core.cases import case
 from tests.sizes import cases
 
@@ -85,8 +85,7 @@ def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
             for rank, doc in enumerate(ranking, 1)
         )
     )
-    out = StringIO()
-    call_command(
+    text = output_of(
         "evaluate",
         f"{tmp_path}/run",
         "--qrels",
@@ -95,9 +94,8 @@ def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
         "xinfAP@1000",
         "--per-query",
         "--json",
-        stdout=out,
     )
-    report = json.loads(out.getvalue())
+    report = json.loads(text)
     expected = {
         f"q{q}": xinfap_by_definition(
             generated.rankings[q], {doc: (strata[q][doc], grade) for doc, grade in labels.items()}
@@ -115,8 +113,8 @@ def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
 def test_a_pair_on_two_lines_of_a_stratified_file_is_an_error_with_its_line(tmp_path):
     (tmp_path / "qrels").write_text("q1 0 d1 1 1\nq1 0 d2 2 -1\nq1 0 d1 2 0\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 1 tag\n")
-    with pytest.raises(CommandError, match=r"(?i)line 3.*d1 has a grade for q1 in line 1 already"):
-        call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
+    refusal = assayer("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels").stderr
+    assert re.search(r"(?i)line 3.*d1 has a grade for q1 in line 1 already", refusal)
 
 
 def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():

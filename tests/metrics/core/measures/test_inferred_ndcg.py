@@ -1,18 +1,17 @@
 """infNDCG of a sampled pool: its definition written out, TREC's figures, and where it is nDCG."""
 
 import json
-from io import StringIO
 from math import floor, log2
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.measures import inferred_measures
 from metrics.core.measures.alignment import LabelledPairs, Rankings, align
 from metrics.core.measures.measures import parse_one
+from tests.assayer.commands.files.running import output_of
 from tests.metrics.core.cases import case
 from tests.sizes import cases
 
@@ -111,8 +110,7 @@ def test_infndcg_follows_its_definition(k, seed):
 def test_files_give_what_trec_s_own_program_printed(tmp_path):
     (tmp_path / "qrels").write_text(QRELS.lstrip())
     (tmp_path / "run").write_text(RUN.lstrip())
-    out = StringIO()
-    call_command(
+    text = output_of(
         "evaluate",
         f"{tmp_path}/run",
         "--qrels",
@@ -121,9 +119,8 @@ def test_files_give_what_trec_s_own_program_printed(tmp_path):
         "xinfAP@1000 infNDCG@1000",
         "--per-query",
         "--json",
-        stdout=out,
     )
-    queries = json.loads(out.getvalue())["queries"]
+    queries = json.loads(text)["queries"]
     assert {query: round(values["xinfAP@1000"], 4) for query, values in queries.items()} == INFAP
     assert {query: round(values["infNDCG@1000"], 4) for query, values in queries.items()} == INFNDCG
 

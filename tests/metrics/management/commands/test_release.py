@@ -12,6 +12,7 @@ from annotate.services.background import works
 from annotate.services.background.workers import try_lock_subject
 from metrics.models import Release
 from metrics.services.releases import making, releases
+from tests.assayer.commands.files.running import assayer
 from tests.metrics import studies
 from tests.metrics.management.commands.running import manage, rows
 from tests.metrics.services.releases.made_releases import archive, made_release, request_release
@@ -50,7 +51,7 @@ def test_the_copy_is_the_archive_or_its_folder_and_verifies(study, tmp_path):
     manage("release", "study", "1.1", "--to", str(copies), "--unpack")
     assert {entry.name for entry in copies.iterdir()} == {"study-1.0.zip", "study-1.1"}
     for copy in copies.iterdir():
-        verified = manage("verify", str(copy))
+        verified = assayer("verify", str(copy))
         assert verified.stdout.endswith("All that can be checked is right.\n"), verified.stderr
 
 

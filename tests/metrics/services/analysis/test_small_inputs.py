@@ -9,12 +9,12 @@ import pytest
 
 from annotate.models import Collection, QuerySet
 from metrics.charts.results import AnalysisResult
+from metrics.core.comparisons.missing_queries import MISSING_NAMES, MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import LARGEST, SMALLEST, ScoreTable
 from metrics.services.analysis.analyses import Choice, FileRequest, NotDefined
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.leaderboard.choices.choices import MISSING_NAMES, MISSING_ZERO
 from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import cast

@@ -1,11 +1,9 @@
 """Leaderboards on demand: equal to `manage.py evaluate` on the same labels, cached, and deleted."""
 
 import json
-from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from scipy import stats
 
 from annotate.models import (
@@ -26,6 +24,7 @@ from metrics.services.leaderboard.choices.parameters import read_choices, read_c
 from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import cast
+from tests.assayer.commands.files.running import output_of
 from tests.metrics import studies
 from tests.metrics.services.leaderboard import boards
 from tests.tables.table_cleanup import module_rows
@@ -112,17 +111,8 @@ def evaluated(study, run, labels, tmp_path, *, threshold, bound=None, measures=M
     (tmp_path / "qrels").write_text(
         "".join(f"{q} 0 {d} {grade}\n" for (q, d), grade in labels.items())
     )
-    out = StringIO()
-    call_command(
-        "evaluate",
-        str(tmp_path / "run"),
-        qrels=str(tmp_path / "qrels"),
-        measures=measures,
-        json=True,
-        threshold=threshold,
-        stdout=out,
-    )
-    return json.loads(out.getvalue())["all"]
+    options = ("--qrels", tmp_path / "qrels", "--measures", measures, "--threshold", threshold)
+    return json.loads(output_of("evaluate", tmp_path / "run", *options, "--json"))["all"]
 
 
 def cell(value, run, name, direction=0):

@@ -1,12 +1,10 @@
 """The intervals beside numbers on pages, and the sentences about them."""
 
 import json
-from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 from scipy import stats
 
@@ -21,6 +19,7 @@ from metrics.services.leaderboard.comparison_page import RunComparison
 from metrics.services.leaderboard.tables import LeaderboardTable
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.scores.query_groups import GroupFacts
+from tests.assayer.commands.files.running import output_of
 
 INPUTS = SimpleNamespace(spec=SimpleNamespace(target=""), groups=Groups.single(5))
 ALONE = GroupFacts("none", 12, 12, "captions", "videos")
@@ -162,11 +161,9 @@ def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
     (tmp_path / "qrels").write_text(
         "".join(f"q{q} 0 d{rank} 1\n" for q, rank in enumerate(positive_ranks))
     )
-    out, files = StringIO(), (f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
-    call_command(
-        "evaluate", *files, "--measures", "C@1 MeanR C@5 RR", "--intervals", "--json", stdout=out
-    )
-    intervals = json.loads(out.getvalue())["intervals"]
+    files = (f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
+    options = ("--measures", "C@1 MeanR C@5 RR", "--intervals", "--json")
+    intervals = json.loads(output_of("evaluate", *files, *options))["intervals"]
     assert intervals["C@1"] == pytest.approx(wilson(3, 5), abs=1e-12)
     assert intervals["C@5"] == pytest.approx(wilson(5, 5), abs=1e-12)
     assert intervals["MeanR"] == pytest.approx(

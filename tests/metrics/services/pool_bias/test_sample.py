@@ -1,12 +1,10 @@
 """xinfAP of a stratified pool equals `evaluate` on the same sample as a file, or has a reason."""
 
 import json
-from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,6 +17,7 @@ from pooling.models import PoolPair, PoolStratum
 from pooling.services.pools import run_retirement
 from pooling.services.pools.strata import StrataUnknown, population_of
 from tests import cast, works
+from tests.assayer.commands.files.running import output_of
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
@@ -76,8 +75,7 @@ def evaluated(sampled, folder, strata):
     expected = {}
     for name, rows in sampled.ranked.items():
         (folder / name).write_bytes(factories.lines(rows))
-        out = StringIO()
-        call_command(
+        text = output_of(
             "evaluate",
             f"{folder}/{name}",
             "--qrels",
@@ -87,9 +85,8 @@ def evaluated(sampled, folder, strata):
             "--threshold",
             str(sampled.collection.positive_from),
             "--json",
-            stdout=out,
         )
-        expected[name] = pytest.approx(json.loads(out.getvalue())["all"]["xinfAP@1000"])
+        expected[name] = pytest.approx(json.loads(text)["all"]["xinfAP@1000"])
     return expected
 
 

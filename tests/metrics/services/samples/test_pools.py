@@ -9,9 +9,9 @@ import pytest
 from annotate.models import Kept, Resolution, Role
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.measures import parse_one
+from metrics.core.pools.undrawn_targets import counts_undrawn
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
-from metrics.services.samples.pools import counts_undrawn
 from pooling.models import PoolStratum, Ranking
 from tests import cast
 from tests.metrics import studies

@@ -10,7 +10,7 @@ import pytest
 from metrics.charts.analyses.systems.letter_rules import letter_rules
 from metrics.charts.axes import TWO_LINES, WRAPPED
 from metrics.core.comparisons.letters import letter
-from metrics.core.comparisons.run_comparison import METHODS, decide
+from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS, decide
 from metrics.core.files.scores import ScoreTable
 from metrics.services.analysis.analyses import FileRequest
 from metrics.services.analysis.systems.differences import (
@@ -19,7 +19,6 @@ from metrics.services.analysis.systems.differences import (
     with_notes,
 )
 from metrics.services.analysis.systems.topic_scores import topic_scores_of_file
-from metrics.services.leaderboard.choices.choices import METHOD_NAMES
 from pooling.models import Run
 from tests.metrics.management.commands.running import manage
 from tests.metrics.services.analysis.questions import answer_of, table_of

@@ -10,13 +10,8 @@ from metrics.core.agreement.agreement import alpha_of_counts
 from metrics.core.agreement.counts import UnitCounts
 from metrics.core.agreement.unit_samples import GroupedUnits
 from metrics.core.statistics.groups import Groups
-from tests.metrics.management.commands.grouped_queries import (
-    QUERIES,
-    VIDEO,
-    write,
-    write_files,
-)
-from tests.metrics.management.commands.running import arguments, manage, rows
+from tests.assayer.commands.files.grouped_queries import QUERIES, VIDEO, write, write_files
+from tests.assayer.commands.files.running import arguments, assayer, rows
 
 LABELS = [
     (query, f"d{document}", annotator, int(value))
@@ -63,7 +58,7 @@ def expected_alpha(level: str, group_of: dict[str, str]):
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 def test_agreement_draws_whole_groups(files, labels, level):
     of = ("agreement", labels, "--level", level, *OF_LABELS)
-    plain = json.loads(manage(*of).stdout)
+    plain = json.loads(assayer(*of).stdout)
     assert "n_groups" not in plain
     by_query, by_video = {query: query for query in QUERIES}, VIDEO
     for options, groups in (
@@ -74,7 +69,7 @@ def test_agreement_draws_whole_groups(files, labels, level):
         (("--group", "query", "--groups", f"{files}/turned.csv"), by_video),
         (("--group", "query", "--groups", f"{files}/shuffled.tsv"), by_video),
     ):
-        report, expected = json.loads(manage(*of, *options).stdout), expected_alpha(level, groups)
+        report, expected = json.loads(assayer(*of, *options).stdout), expected_alpha(level, groups)
         facts = [report.pop(name) for name in ("alpha", "low", "high", "seed", "n_groups")]
         assert facts[:3] == pytest.approx([expected.value, expected.low, expected.high], abs=1e-12)
         assert facts[3:] == [expected.seed, expected.n_groups]
@@ -84,35 +79,38 @@ def test_agreement_draws_whole_groups(files, labels, level):
 
 def test_agreement_prints_groups_and_takes_each_unit_with_a_blank_by_itself(files, labels):
     of = ("agreement", labels, "--level", "ordinal", *OF_LABELS[:-1])
-    report = dict(rows(manage(*of, "--group", "video").stdout))
+    report = dict(rows(assayer(*of, "--group", "video").stdout))
     units = {(query, document) for query, document, *_ in LABELS}
     several = {unit for unit in units if sum(label[:2] == unit for label in LABELS) > 1}
     alone = [unit for unit in several if not VIDEO[unit[0]]]
     assert report["n_groups"] == str(5 + len(alone))
-    own = manage(*of, "--group", "query,document")
-    assert own.stdout == manage(*of).stdout  # each unit is a group: units are drawn
-    unnamed = manage(*of, "--group", "query", "--groups", f"{files}/groups").stderr
+    own = assayer(*of, "--group", "query,document")
+    assert own.stdout == assayer(*of).stdout  # each unit is a group: units are drawn
+    unnamed = assayer(*of, "--group", "query", "--groups", f"{files}/groups").stderr
     assert "does not name 6 of 36 values of --group, such as" in unnamed
 
 
 def test_agreement_says_what_is_wrong_with_its_groups(files, labels):
     of = ("agreement", labels, "--level", "nominal", *OF_LABELS)
     for options in (("--group", "query", "--bootstrap", "0"), ("--groups", f"{files}/groups")):
-        assert "--group is of the interval" in manage(*of, *options).stderr
-    message = manage(*of, "--unit", "document", "--group", "query").stderr
-    assert f"CommandError: {labels}: Line " in message and "a unit belongs to one group." in message
-    two_columns = manage(*of, "--group", "query,document", "--groups", f"{files}/groups")
+        assert "--group is of the interval" in assayer(*of, *options).stderr
+    message = assayer(*of, "--unit", "document", "--group", "query").stderr
+    assert (
+        f"assayer agreement: {labels}: Line " in message
+        and "a unit belongs to one group." in message
+    )
+    two_columns = assayer(*of, "--group", "query,document", "--groups", f"{files}/groups")
     assert "name one by --group" in two_columns.stderr
-    single_group = manage(*of, "--group", "query", "--groups", f"{files}/one")
+    single_group = assayer(*of, "--group", "query", "--groups", f"{files}/one")
     assert (
         "units with two labels are of one group" in single_group.stderr
         and "leave out --group" in single_group.stderr
     )
-    broken = manage(*of, "--group", "query", "--groups", f"{files}/broken")
-    assert broken.stderr.startswith(f"CommandError: {files}/broken: Line 3: query")
-    assert manage(*of, "--group", "query", "--groups", f"{files}/nothing").stderr == (
-        f"CommandError: {files}/nothing: No such file or directory"
+    broken = assayer(*of, "--group", "query", "--groups", f"{files}/broken")
+    assert broken.stderr.startswith(f"assayer agreement: {files}/broken: Line 3: query")
+    assert assayer(*of, "--group", "query", "--groups", f"{files}/nothing").stderr == (
+        f"assayer agreement: {files}/nothing: No such file or directory\n"
     )
     write(files / "none.csv", ["query,document,who,grade", "q1,d1,a,1"])
-    none = json.loads(manage("agreement", f"{files}/none.csv", *of[2:], "--group", "query").stdout)
+    none = json.loads(assayer("agreement", f"{files}/none.csv", *of[2:], "--group", "query").stdout)
     assert (none["alpha"], none["not_defined"]) == (None, "no unit has two labels yet")

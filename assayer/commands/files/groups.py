@@ -1,12 +1,10 @@
 """Options of commands for the groups of queries that are drawn and tested as a whole."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from typing import Any
-
-from django.core.management.base import CommandError, OutputWrapper
 
 from annotate.core.files.formats import quoted
+from assayer.commands.command import CommandFailed, remark
 from metrics.core.files.groups import as_groups, group_names, read_groups
 from metrics.core.statistics.groups import Groups
 
@@ -27,14 +25,12 @@ def add_group_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def groups_from_file(
-    path: str, queries: Sequence[str], *, stderr: OutputWrapper, noun: str = "queries"
-) -> Groups:
+def groups_from_file(path: str, queries: Sequence[str], *, noun: str = "queries") -> Groups:
     """Read the groups of Q queries.
 
     Those not in the file stand by themselves, and stderr says how many.
     noun : word for the queries in messages, where they are something else
-    Raises FormatError and OSError, and CommandError where the file names none of them.
+    Raises FormatError and OSError, and CommandFailed where the file names none of them.
     """
     with open(path, "rb") as stream:
         groups = read_groups(stream, name=path)
@@ -42,11 +38,11 @@ def groups_from_file(
     if unnamed_queries:
         total_text = f"of {len(queries):,} {noun}, such as {quoted(unnamed_queries[0])}"
         if len(unnamed_queries) == len(queries):
-            raise CommandError(
+            raise CommandFailed(
                 f"{path} names none {total_text}; it has {len(groups):,}, such as "
                 f"{quoted(next(iter(groups)))}."
             )
-        stderr.write(
+        remark(
             f"{path} does not name {len(unnamed_queries):,} {total_text}: each of them stands by "
             "itself."
         )
@@ -56,19 +52,17 @@ def groups_from_file(
 def groups_of(
     queries: Sequence[str],
     score_groups: Sequence[str] | None,
-    options: dict[str, Any],
-    *,
-    stderr: OutputWrapper,
+    options: Namespace,
 ) -> Groups:
     """Return the groups of Q queries by --groups, else by their file of scores, unless --no-groups.
 
     score_groups : (Q,) the groups in the file of scores, "" for queries that stand by themselves;
         None where it has none
-    Raises CommandError where several queries are all of one group.
+    Raises CommandFailed where several queries are all of one group.
     """
-    if options["groups"]:
-        groups = groups_from_file(options["groups"], queries, stderr=stderr)
-    elif score_groups is None or options["no_groups"]:
+    if options.groups:
+        groups = groups_from_file(options.groups, queries)
+    elif score_groups is None or options.no_groups:
         groups = Groups.single(len(queries))
     else:
         groups = as_groups(score_groups)
@@ -79,10 +73,10 @@ def groups_of(
 def refuse_one_group(
     groups: Groups, *, noun: str = "queries", advice: str = "--no-groups takes them one by one"
 ) -> None:
-    """Raise CommandError where several queries are all of one group."""
+    """Raise CommandFailed where several queries are all of one group."""
     if groups.n == 1 and not groups.are_single:
         fact = (
             f"All {groups.n_queries:,} {noun} are of one group: a group by itself says nothing of "
             "the spread"
         )
-        raise CommandError(f"{fact}; {advice}.")
+        raise CommandFailed(f"{fact}; {advice}.")

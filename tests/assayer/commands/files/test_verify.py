@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.management.commands import verify
+from assayer.commands.files import verify
+from tests.assayer.commands.files.running import assayer
 from tests.metrics import studies
-from tests.metrics.management.commands.running import manage
 from tests.metrics.services.releases.made_releases import archive, made_release
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -54,13 +54,13 @@ def test_a_fresh_process_needs_no_database_and_no_secret(path):
     finished = verified_by_a_fresh_process(path)
     assert finished.returncode == 1
     assert finished.stderr == (
-        "CommandError: more.txt: It is there, and SHA256SUMS does not list it.\n1 fault.\n"
+        "assayer verify: more.txt: It is there, and SHA256SUMS does not list it.\n1 fault.\n"
     )
 
 
 def test_it_says_what_it_compared_and_what_nobody_can(path, monkeypatch):
     monkeypatch.setattr(verify, "SECONDS_BETWEEN", 0)
-    process = manage("verify", str(path))
+    process = assayer("verify", str(path))
     lines = process.stdout.splitlines()
     assert " files as SHA256SUMS has them." in lines[0]
     assert any(line.startswith("Not checked: Of manifest.json") for line in lines)
@@ -68,8 +68,8 @@ def test_it_says_what_it_compared_and_what_nobody_can(path, monkeypatch):
 
 
 def test_what_is_not_there_is_told(tmp_path):
-    assert manage("verify", str(tmp_path / "x")).stderr == (
-        f"CommandError: {tmp_path / 'x'}: No such file or directory."
+    assert assayer("verify", str(tmp_path / "x")).stderr == (
+        f"assayer verify: {tmp_path / 'x'}: No such file or directory.\n"
     )
     (tmp_path / "x").write_text("x")
-    assert "neither a folder nor a zip archive" in manage("verify", str(tmp_path / "x")).stderr
+    assert "neither a folder nor a zip archive" in assayer("verify", str(tmp_path / "x")).stderr

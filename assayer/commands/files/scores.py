@@ -1,8 +1,7 @@
 """Files of scores on the command line."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from typing import Any
 
 from annotate.core.files.formats import FormatError, quoted
 from metrics.core.files.score_headings import names_measures
@@ -18,12 +17,14 @@ def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICE
         )
 
 
-def read_table(path: str, options: dict[str, Any]) -> ScoreTable:
+def read_table(path: str, options: Namespace) -> ScoreTable:
     """Read the scores of a file that the options choose.
 
     Raises OSError and FormatError, also where a heading says that rows are runs or measures.
     """
-    chosen_values = {column: options[column] for column in CHOICES if options[column]}
+    chosen_values = {
+        column: getattr(options, column) for column in CHOICES if getattr(options, column)
+    }
     with open(path, "rb") as stream:
         table = read_scores(stream, name=path, chosen_values=chosen_values)
     if table.has_runs or names_measures(table.row_head):

@@ -8,7 +8,7 @@ import pytest
 from annotate.services.collection.query_sets import complete_query_sets
 from annotate.services.collection.references import load_reference
 from tests import cast
-from tests.metrics.management.commands.running import arguments, manage, rows
+from tests.assayer.commands.files.running import arguments, assayer, rows
 from tests.metrics.matrix_runs import page_values
 
 N_QUERIES, N_DOCUMENTS, CLASSES = 12, 30, ["cat", "dog", "sky, blue", "tree"]
@@ -55,13 +55,13 @@ def r_precision(ranking, matches) -> float:
 @pytest.mark.parametrize("zetas", [1, 2, 3])
 def test_pmrp_by_two_commands_is_that_of_pcme(study, zetas):
     folder, queries, documents, rankings = study
-    printed = manage(
+    printed = assayer(
         *arguments(f"plausible {folder}/queries.csv {folder}/documents.csv --zetas {zetas}")
     )
     (folder / "labels.qrels").write_text(printed.stdout)
     (folder / "ids").write_text("\n".join(queries))
     measures = f'"PMRP_mean(zetas={zetas}) PMRP(cap=0)"'
-    report = manage(
+    report = assayer(
         *arguments(
             f"evaluate --qrels {folder}/labels.qrels --queries {folder}/ids {folder}/run "
             f"--measures {measures} --digits 12"
@@ -86,7 +86,7 @@ def test_pmrp_by_two_commands_is_that_of_pcme(study, zetas):
 
 def test_each_line_has_the_grade_of_its_difference(study):
     folder, queries, documents, _ = study
-    printed = manage("plausible", f"{folder}/queries.csv", f"{folder}/documents.csv")
+    printed = assayer("plausible", f"{folder}/queries.csv", f"{folder}/documents.csv")
     expected = [
         f"{query} 0 {document} {3 - difference}"
         for query, classes in queries.items()
@@ -98,7 +98,7 @@ def test_each_line_has_the_grade_of_its_difference(study):
 
 def test_one_file_is_of_queries_and_documents_and_empty_ones_are_told(tmp_path):
     (tmp_path / "items.tsv").write_text("item\tcat\tdog\na\t1\t0\nb\t0\t0\nc\t0\t0\n")
-    printed = manage("plausible", f"{tmp_path}/items.tsv", "--zetas", "1")
+    printed = assayer("plausible", f"{tmp_path}/items.tsv", "--zetas", "1")
     assert printed.stdout == "a 0 a 1\nb 0 b 1\nb 0 c 1\nc 0 b 1\nc 0 c 1\n"
     assert "2 queries without a class: equal to all others without one." in printed.stderr
 
@@ -119,23 +119,23 @@ def test_one_file_is_of_queries_and_documents_and_empty_ones_are_told(tmp_path):
 )
 def test_a_faulty_table_is_refused_with_its_line(tmp_path, text, words):
     (tmp_path / "items.csv").write_text(text)
-    printed = manage("plausible", f"{tmp_path}/items.csv")
-    assert printed.stderr.startswith("CommandError: ") and words in printed.stderr
+    printed = assayer("plausible", f"{tmp_path}/items.csv")
+    assert printed.stderr.startswith("assayer plausible: ") and words in printed.stderr
     assert printed.stdout == ""
 
 
 def test_files_of_other_classes_and_files_that_are_not_there_are_refused(tmp_path):
     (tmp_path / "queries.csv").write_text("id,cat\na,1\n")
     (tmp_path / "documents.csv").write_text("id,dog\nb,1\n")
-    printed = manage("plausible", f"{tmp_path}/queries.csv", f"{tmp_path}/documents.csv")
+    printed = assayer("plausible", f"{tmp_path}/queries.csv", f"{tmp_path}/documents.csv")
     assert "have other classes" in printed.stderr and "documents.csv" in printed.stderr
-    assert "No such file" in manage("plausible", f"{tmp_path}/nothing.csv").stderr
+    assert "No such file" in assayer("plausible", f"{tmp_path}/nothing.csv").stderr
 
 
 @pytest.mark.django_db
 def test_the_file_is_a_reference_set_by_which_the_page_has_the_same_pmrp(study):
     folder, queries, documents, rankings = study
-    printed = manage("plausible", f"{folder}/queries.csv", f"{folder}/documents.csv")
+    printed = assayer("plausible", f"{folder}/queries.csv", f"{folder}/documents.csv")
     collection = cast.collection(grades=4, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
     complete_query_sets(collection=collection)
     load_reference(

@@ -1,15 +1,18 @@
 """The plan of command `plan`: chosen runs, errors of scores, detectable differences."""
 
+from argparse import Namespace
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.core.management.base import CommandError, OutputWrapper
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import quoted
+from assayer.commands.command import CommandFailed, remark
+from assayer.commands.files.groups import groups_of, refuse_one_group
+from assayer.commands.files.scores import read_table
 from metrics.core.files.scores import ScoreTable
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.sample_sizes import (
@@ -22,8 +25,6 @@ from metrics.core.statistics.sample_sizes import (
     sampling_error,
     seed_of_samples,
 )
-from metrics.management.groups import groups_of, refuse_one_group
-from metrics.management.scores import read_table
 
 MAX_LISTED_RUNS = 20  # names of runs in a message
 TARGETS = ("of_these", "like_these")
@@ -77,17 +78,17 @@ class PlannedRuns(NamedTuple):
     pairs: list[tuple[int, int]]
 
 
-def make_plan(options: dict[str, Any], *, stderr: OutputWrapper) -> SampleSizePlan:
+def make_plan(options: Namespace) -> SampleSizePlan:
     """Make the plan of the command's options.
 
-    Raises CommandError, FormatError, ValueError and OSError.
+    Raises CommandFailed, FormatError, ValueError and OSError.
     """
-    if not all(size.strip().isdigit() for size in options["sizes"].split(",")):
-        raise CommandError(
-            f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".'
+    if not all(size.strip().isdigit() for size in options.sizes.split(",")):
+        raise CommandFailed(
+            f'--sizes are whole numbers such as 500,1000,3000, not "{options.sizes}".'
         )
-    sizes = [int(size) for size in options["sizes"].split(",")]
-    runs = select_runs(options, stderr=stderr)
+    sizes = [int(size) for size in options.sizes.split(",")]
+    runs = select_runs(options)
     groups = runs.groups
     run = middle_run(runs.scores[:, runs.own_columns], groups)
     name = runs.names[runs.own_columns[run.position]]
@@ -101,10 +102,10 @@ def make_plan(options: dict[str, Any], *, stderr: OutputWrapper) -> SampleSizePl
         plan.facts["groups"] = groups.n
         plan.columns.append("groups")
         plan.sentences["groups"] = groups_sentence(groups)
-    plan.facts.update({"run": name, "samples": options["samples"]})
+    plan.facts.update({"run": name, "samples": options.samples})
     plan.sentences["score"] = score_sentence(name, groups)
     _add_errors(plan, "score", scores, groups, options)
-    if options["error"] is not None:
+    if options.error is not None:
         plan.required_sizes.update(_queries_for_error(scores, groups, options))
     if runs.pairs:
         pair = middle_pair(runs.scores, runs.pairs, groups)
@@ -115,21 +116,21 @@ def make_plan(options: dict[str, Any], *, stderr: OutputWrapper) -> SampleSizePl
     return plan
 
 
-def select_runs(options: dict[str, Any], *, stderr: OutputWrapper) -> PlannedRuns:
+def select_runs(options: Namespace) -> PlannedRuns:
     """Read the runs that the options name, else all, from one file or two.
 
     Stderr names unshared queries.
     """
-    table = read_table(options["scores"], options)
-    groups = groups_of(table.queries, table.groups, options, stderr=stderr)
-    first = _run_columns(table, options["run"], "--run", path=options["scores"])
+    table = read_table(options.scores, options)
+    groups = groups_of(table.queries, table.groups, options)
+    first = _run_columns(table, options.run, "--run", path=options.scores)
     scores, names = table.values, list(table.runs)
-    if options["against"]:
-        other_table = read_table(options["against"], options)
+    if options.against:
+        other_table = read_table(options.against, options)
         second = _run_columns(
-            other_table, options["against_run"], "--against-run", path=options["against"]
+            other_table, options.against_run, "--against-run", path=options.against
         )
-        is_shared = _shared_queries(options, table, other_table, stderr=stderr)
+        is_shared = _shared_queries(options, table, other_table)
         row_of_query = {query: row for row, query in enumerate(other_table.queries)}
         rows = [
             row_of_query[query]
@@ -142,18 +143,16 @@ def select_runs(options: dict[str, Any], *, stderr: OutputWrapper) -> PlannedRun
         second = [len(names) + column for column in second]
         names += other_table.runs
     else:
-        second = _run_columns(
-            table, options["against_run"], "--against-run", path=options["scores"]
-        )
-        if options["run"] is None and options["against_run"] is not None and len(first) > 1:
+        second = _run_columns(table, options.against_run, "--against-run", path=options.scores)
+        if options.run is None and options.against_run is not None and len(first) > 1:
             first = [column for column in first if column not in second]
     pairs = (
         list(combinations(first, 2))
         if first == second
         else [(i, j) for i, j in product(first, second) if i != j]
     )
-    if not pairs and (options["against_run"] is not None or options["difference"] is not None):
-        raise CommandError(
+    if not pairs and (options.against_run is not None or options.difference is not None):
+        raise CommandFailed(
             "A difference is of two runs: name another one by --against or --against-run."
         )
     return PlannedRuns(names, scores, groups, first, pairs)
@@ -162,7 +161,7 @@ def select_runs(options: dict[str, Any], *, stderr: OutputWrapper) -> PlannedRun
 def _run_columns(table: ScoreTable, name: str | None, option: str, *, path: str) -> list[int]:
     """The column of the named run, else those of all, sorted by name.
 
-    CommandError for missing scores.
+    CommandFailed for missing scores.
     """
     if name is not None and name not in table.runs:
         more = (
@@ -170,7 +169,7 @@ def _run_columns(table: ScoreTable, name: str | None, option: str, *, path: str)
             if len(table.runs) > MAX_LISTED_RUNS
             else ""
         )
-        raise CommandError(
+        raise CommandFailed(
             f"{path}: name one of its runs by {option}: "
             f"{', '.join(table.runs[:MAX_LISTED_RUNS])}{more}."
         )
@@ -182,21 +181,17 @@ def _run_columns(table: ScoreTable, name: str | None, option: str, *, path: str)
             lack = f"{path}: run {run} has a score on {n:,} of {len(table.queries):,} queries"
             repair = "write 0 where it found nothing, or leave the other queries out of the file"
             elsewhere = "" if name else "; or name runs that have all by --run and --against-run"
-            raise CommandError(f"{lack}; {repair}{elsewhere}.")
+            raise CommandFailed(f"{lack}; {repair}{elsewhere}.")
     return columns
 
 
-def _shared_queries(
-    options: dict[str, Any], table: ScoreTable, other: ScoreTable, *, stderr: OutputWrapper
-) -> NDArray[np.bool_]:
+def _shared_queries(options: Namespace, table: ScoreTable, other: ScoreTable) -> NDArray[np.bool_]:
     """(Q,) whether the other file has the query too; stderr says how many queries both have."""
     other_queries = set(other.queries)
     is_shared = np.array([query in other_queries for query in table.queries])
     n_shared = int(np.count_nonzero(is_shared))
     if n_shared < 2:
-        raise CommandError(
-            f"{options['scores']} and {options['against']} share fewer than two queries."
-        )
+        raise CommandFailed(f"{options.scores} and {options.against} share fewer than two queries.")
     if n_shared < max(len(table.queries), len(other.queries)):
         unshared_query = next(
             (query for query in table.queries if query not in other_queries), None
@@ -205,10 +200,10 @@ def _shared_queries(
             query for query in other.queries if query not in set(table.queries)
         )
         sizes = (
-            f"{options['scores']} has {len(table.queries):,} queries and {options['against']} "
+            f"{options.scores} has {len(table.queries):,} queries and {options.against} "
             f"{len(other_queries):,}"
         )
-        stderr.write(
+        remark(
             f"{sizes}; the plan is of the {n_shared:,} that both have, without such as "
             f"{quoted(unshared_query)}."
         )
@@ -220,15 +215,13 @@ def _add_errors(
     noun: str,
     values: NDArray[np.float64],
     groups: Groups,
-    options: dict[str, Any],
+    options: Namespace,
 ) -> None:
     """Add two columns: the errors of values drawn without replacement and with replacement."""
-    seed = seed_of_samples(values, groups) if options["seed"] is None else options["seed"]
+    seed = seed_of_samples(values, groups) if options.seed is None else options.seed
     plan.facts[f"seed_of_{noun}"] = seed
     plan.columns.extend(f"{noun}_{target}" for target in TARGETS)
-    errors = sampling_error(
-        values, plan.sizes, groups=groups, n_samples=options["samples"], seed=seed
-    )
+    errors = sampling_error(values, plan.sizes, groups=groups, n_samples=options.samples, seed=seed)
     for row, size_error in zip(plan.rows, errors, strict=True):
         row |= {
             "groups": size_error.n_groups,
@@ -238,12 +231,12 @@ def _add_errors(
 
 
 def _add_difference(
-    plan: SampleSizePlan, runs: PlannedRuns, pair: tuple[int, int], options: dict[str, Any]
+    plan: SampleSizePlan, runs: PlannedRuns, pair: tuple[int, int], options: Namespace
 ) -> None:
     """Add three columns of two runs: two errors of their difference, and the detectable one."""
     name, other = (runs.names[column] for column in pair)
     differences = runs.scores[:, pair[0]] - runs.scores[:, pair[1]]
-    test_options: dict[str, Any] = {"alpha": options["alpha"], "power": options["power"]}
+    test_options: dict[str, Any] = {"alpha": options.alpha, "power": options.power}
     mean = fsum(differences) / len(differences)  # rounded once, so the same in any order
     plan.facts.update({"first": name, "second": other, "difference": mean, **test_options})
     _add_errors(plan, "difference", differences, runs.groups, options)
@@ -256,10 +249,10 @@ def _add_difference(
         strict=True,
     ):
         row["detectable_difference"] = smallest
-    if options["difference"] is not None:
-        suffix = f"for_difference_{options['difference']:g}"
+    if options.difference is not None:
+        suffix = f"for_difference_{options.difference:g}"
         sizes = queries_for_difference(
-            differences, options["difference"], groups=runs.groups, **test_options
+            differences, options.difference, groups=runs.groups, **test_options
         )
         plan.required_sizes[f"queries_{suffix}"] = sizes.n_queries
         if not runs.groups.are_single:
@@ -267,17 +260,17 @@ def _add_difference(
 
 
 def _queries_for_error(
-    scores: NDArray[np.float64], groups: Groups, options: dict[str, Any]
+    scores: NDArray[np.float64], groups: Groups, options: Namespace
 ) -> dict[str, int | None]:
     """Numbers of queries that reach --error, of these queries and of others like them."""
     sampling_options: dict[str, Any] = {
         "groups": groups,
-        "n_samples": options["samples"],
-        "seed": options["seed"],
+        "n_samples": options.samples,
+        "seed": options.seed,
     }
     return {
-        f"queries_for_error_{options['error']:g}_{target}": queries_for_error(
-            scores, options["error"], of_these=target == "of_these", **sampling_options
+        f"queries_for_error_{options.error:g}_{target}": queries_for_error(
+            scores, options.error, of_these=target == "of_these", **sampling_options
         )
         for target in TARGETS
     }
@@ -302,12 +295,12 @@ def difference_sentence(run: str, other: str) -> str:
     )
 
 
-def detectable_sentence(run: str, other: str, options: dict[str, Any]) -> str:
+def detectable_sentence(run: str, other: str, options: Namespace) -> str:
     """Explain the smallest difference that a test shows."""
     return (
         f"detectable_difference: what a test shows. If the means of {run} and {other} on all "
         "queries like these truly differed by this much, a two-sided paired t test on N queries "
-        f"would find it at alpha {options['alpha']:g} with chance {options['power']:g}; a smaller "
+        f"would find it at alpha {options.alpha:g} with chance {options.power:g}; a smaller "
         "difference is missed more often. No error of a score says this."
     )
 

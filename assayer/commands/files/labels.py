@@ -1,11 +1,9 @@
 """Options of commands for the labels that run files are scored with."""
 
-from argparse import ArgumentParser
-from typing import Any
+from argparse import ArgumentParser, Namespace
 from urllib.parse import unquote
 
-from django.core.management.base import CommandError
-
+from assayer.commands.command import CommandFailed
 from metrics.core.files.source_labels import read_source
 from metrics.core.labels.label_sources import LabelSource, People
 from pooling.core.files.text.runs import QrelsFile
@@ -34,25 +32,25 @@ def add_label_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
+def labels_of(options: Namespace) -> tuple[LabelSource | None, QrelsFile]:
     """Read the labels that the options name.
 
     Return their source too, None for one file of unknown origin.
     """
     references: dict[str, str] = {}
-    for text in options["reference"]:
+    for text in options.reference:
         quoted, _, path = text.partition("=")
         name = unquote(quoted)
         if not (name and path) or name in references:
-            raise CommandError(
+            raise CommandFailed(
                 f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").'
             )
         references[name] = path
-    if not (options["qrels"] or references):
-        raise CommandError("Name the labels by --qrels or --reference.")
+    if not (options.qrels or references):
+        raise CommandFailed("Name the labels by --qrels or --reference.")
     source = None
-    if options["label_source"]:
-        source = LabelSource.parse(options["label_source"])
+    if options.label_source:
+        source = LabelSource.parse(options.label_source)
     elif references:
-        source = LabelSource.of(People.OVER if options["qrels"] else People.NONE, list(references))
-    return source, read_source(people=options["qrels"], references=references, source=source)
+        source = LabelSource.of(People.OVER if options.qrels else People.NONE, list(references))
+    return source, read_source(people=options.qrels, references=references, source=source)

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.core.measures.alignment import RankedGrades
 from metrics.core.measures.measures import Measure
-from metrics.services.samples.pools import counts_undrawn
+from metrics.core.pools.undrawn_targets import counts_undrawn
 from pooling.core.files.text.runs import QrelsFile
 
 # rates that differ by no more, or by one pair of a stratum, are equal but for rounding

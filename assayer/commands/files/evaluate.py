@@ -1,25 +1,26 @@
-"""Score run files against a qrels file, as trec_eval does; no database."""
+"""Score run files against a qrels file, as trec_eval does."""
 
 import json
-from argparse import ArgumentParser
+import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError
+from assayer.commands.command import CommandFailed, remark
+from assayer.commands.files.argument_types import finite, whole
+from assayer.commands.files.groups import FILE_HELP, groups_from_file
+from assayer.commands.files.labels import add_label_arguments, labels_of
+from assayer.commands.files.samples import beyond_sample, refuse_unequal_rates
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.evaluation import RunEvaluation, evaluate_files
 from metrics.core.measures.measures import Measure, evaluate, parse
 from metrics.core.measures.ranking import PerQuery, positives
 from metrics.core.statistics.groups import Design, Groups, design
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
-from metrics.management.argument_types import finite, whole
-from metrics.management.groups import FILE_HELP, groups_from_file
-from metrics.management.labels import add_label_arguments, labels_of
-from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from pooling.core.files.text.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
@@ -35,86 +36,86 @@ BEYOND = (
 )
 
 
-class Command(BaseCommand):
-    help = "Score runs (TREC form, gzip or plain, or .npz similarity matrices) against TREC qrels."
-    requires_system_checks: list[str] = []
+DESCRIPTION = (
+    "Score runs (TREC form, gzip or plain, or .npz similarity matrices) against TREC qrels."
+)
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
-        add_label_arguments(parser)
-        parser.add_argument(
-            "--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)'
-        )
-        parser.add_argument("--per-query", action="store_true", help="a line for every query too")
-        parser.add_argument(
-            "--threshold",
-            type=finite,
-            default=1,
-            help="grade from which a document is positive (1)",
-        )
-        parser.add_argument(
-            "--positive-queries",
-            action="store_true",
-            help="average over queries with a positive only",
-        )
-        parser.add_argument("--intervals", action="store_true", help=INTERVALS_HELP)
-        parser.add_argument(
-            "--groups", metavar="FILE", help=f"intervals for whole groups of queries; {FILE_HELP}"
-        )
-        parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON object a run, full precision"
-        )
-        parser.add_argument(
-            "--score-type",
-            choices=SCORE_TYPES,
-            default=SCORE_TYPES[0],
-            help="how scores are compared",
-        )
-        parser.add_argument(
-            "--use-ranks", action="store_true", help="order by the rank column, not by scores"
-        )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            measures = parse(options["measures"])
-            if not measures:
-                raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
-            reading_options = {name: options[name] for name in ("score_type", "use_ranks")}
-            source, labels = labels_of(options)
-            refuse_unequal_rates(labels, measures)
-            runs = evaluate_files(
-                options["runs"], labels, queries_path=options["queries"], **reading_options
-            )
-            groups = None
-            for run in runs:
-                # the queries are those of the labels, the same for each run
-                if options["groups"] and groups is None:
-                    queries = [query.decode() for query in run.queries]
-                    groups = groups_from_file(options["groups"], queries, stderr=self.stderr)
-                query_options = {
-                    "threshold": options["threshold"],
-                    "positive": options["positive_queries"],
-                }
-                report = EvaluationReport(run, measures, source, groups, **query_options)
-                if report.beyond_sample:
-                    self.stderr.write(BEYOND.format(run.name, ", ".join(report.beyond_sample)))
-                report_options = {
-                    "per_query": options["per_query"],
-                    "intervals": options["intervals"],
-                }
-                if options["json"]:
-                    self.stdout.write(json.dumps(report.as_dict(**report_options)))
-                else:
-                    self.stdout.writelines(report.lines(**report_options, digits=options["digits"]))
-        except FormatError as error:
-            raise CommandError(f"{error.file}: {error}") from error
-        except OSError as error:
-            raise CommandError(
-                f"{error.filename}: {error.strerror}." if error.filename else str(error)
-            ) from error
-        except ValueError as error:
-            raise CommandError(str(error)) from error
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
+    add_label_arguments(parser)
+    parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
+    parser.add_argument("--per-query", action="store_true", help="a line for every query too")
+    parser.add_argument(
+        "--threshold",
+        type=finite,
+        default=1,
+        help="grade from which a document is positive (1)",
+    )
+    parser.add_argument(
+        "--positive-queries",
+        action="store_true",
+        help="average over queries with a positive only",
+    )
+    parser.add_argument("--intervals", action="store_true", help=INTERVALS_HELP)
+    parser.add_argument(
+        "--groups", metavar="FILE", help=f"intervals for whole groups of queries; {FILE_HELP}"
+    )
+    parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
+    parser.add_argument(
+        "--score-type",
+        choices=SCORE_TYPES,
+        default=SCORE_TYPES[0],
+        help="how scores are compared",
+    )
+    parser.add_argument(
+        "--use-ranks", action="store_true", help="order by the rank column, not by scores"
+    )
+
+
+def run(options: Namespace) -> None:
+    """Print the values of each run."""
+    try:
+        measures = parse(options.measures)
+        if not measures:
+            raise CommandFailed('Name a measure at least, such as --measures "AP nDCG@10".')
+        reading_options = {name: getattr(options, name) for name in ("score_type", "use_ranks")}
+        source, labels = labels_of(options)
+        refuse_unequal_rates(labels, measures)
+        runs = evaluate_files(options.runs, labels, queries_path=options.queries, **reading_options)
+        groups = None
+        for run in runs:
+            # the queries are those of the labels, the same for each run
+            if options.groups and groups is None:
+                queries = [query.decode() for query in run.queries]
+                groups = groups_from_file(options.groups, queries)
+            query_options = {
+                "threshold": options.threshold,
+                "positive": options.positive_queries,
+            }
+            report = EvaluationReport(run, measures, source, groups, **query_options)
+            if report.beyond_sample:
+                remark(BEYOND.format(run.name, ", ".join(report.beyond_sample)))
+            report_options = {
+                "per_query": options.per_query,
+                "intervals": options.intervals,
+            }
+            if options.json:
+                print(json.dumps(report.as_dict(**report_options)))
+            else:
+                sys.stdout.writelines(report.lines(**report_options, digits=options.digits))
+    except BrokenPipeError:
+        raise  # nobody reads on
+    except FormatError as error:
+        raise CommandFailed(f"{error.file}: {error}") from error
+    except OSError as error:
+        raise CommandFailed(
+            f"{error.filename}: {error.strerror}." if error.filename else str(error)
+        ) from error
+    except ValueError as error:
+        raise CommandFailed(str(error)) from error
 
 
 class EvaluationReport:

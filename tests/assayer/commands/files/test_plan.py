@@ -11,7 +11,7 @@ from metrics.core.statistics.sample_sizes import (
     sampling_error,
     seed_of_samples,
 )
-from tests.metrics.management.commands.running import manage, rows
+from tests.assayer.commands.files.running import assayer, rows
 
 RUNS = ["C", "A", "D", "B"]
 RNG = np.random.default_rng(0)
@@ -38,7 +38,7 @@ def table(
 
 def plan_of(*arguments: str) -> dict:
     """The plan in JSON."""
-    process = manage("plan", *arguments, "--json", "--samples", "400")
+    process = assayer("plan", *arguments, "--json", "--samples", "400")
     assert process.stderr == ""
     return json.loads(process.stdout)
 
@@ -82,7 +82,7 @@ def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path
     assert "on the 60 queries there are" in plan["sentences"]["score"]
     assert "mean of A minus that of B" in plan["sentences"]["difference"]
     assert "at alpha 0.01 with chance 0.9" in plan["sentences"]["detectable_difference"]
-    printed = manage(
+    printed = assayer(
         "plan", file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--samples", "400"
     ).stdout
     sentences = [row for (row, *_) in rows(printed) if row.startswith("#")]
@@ -99,7 +99,7 @@ def test_a_plan_is_the_same_in_whatever_order_lines_and_runs_come(tmp_path):
     file = table(tmp_path / "file", sorted(RUNS))
     # every pair the other way round
     turned = table(tmp_path / "turned", sorted(RUNS)[::-1], order=order)
-    assert manage("plan", file, *options).stdout == manage("plan", turned, *options).stdout != ""
+    assert assayer("plan", file, *options).stdout == assayer("plan", turned, *options).stdout != ""
     assert plan_of(file) == plan_of(turned)
     left, right = (
         plan_of(str(tmp_path / "file"), "--run", a, "--against-run", b) for a, b in ("AB", "BA")
@@ -139,7 +139,8 @@ def test_one_run_alone_has_the_error_of_its_score(tmp_path):
     assert "name another by --against" in plan["sentences"]["difference"]
     for options in (("--difference", ".1"), ("--against-run", "A")):
         assert (
-            "A difference is of two runs" in manage("plan", str(tmp_path / "file"), *options).stderr
+            "A difference is of two runs"
+            in assayer("plan", str(tmp_path / "file"), *options).stderr
         )
 
 
@@ -148,8 +149,10 @@ def test_runs_of_two_files_are_those_of_one(tmp_path):
         table(tmp_path / name, runs)
         for name, runs in (("both", ["A", "B"]), ("one", ["A"]), ("other", ["D", "B"]))
     )
-    of_both = manage("plan", both, "--run", "A", "--against-run", "B", "--difference", ".1", *QUICK)
-    of_two = manage(
+    of_both = assayer(
+        "plan", both, "--run", "A", "--against-run", "B", "--difference", ".1", *QUICK
+    )
+    of_two = assayer(
         "plan", first, "--against", other, "--against-run", "B", "--difference", ".1", *QUICK
     )
     assert of_both.stdout == of_two.stdout != ""
@@ -162,36 +165,37 @@ def test_runs_of_two_files_are_those_of_one(tmp_path):
 def test_queries_that_a_run_or_a_file_lacks_are_told(tmp_path):
     holes = table(tmp_path / "holes", ["A", "B", "C"], holes="C")
     lack = (
-        f"CommandError: {holes}: run C has a score on 59 of 60 queries; write 0 where it found "
+        f"assayer plan: {holes}: run C has a score on 59 of 60 queries; write 0 where it found "
         "nothing, or leave"
     )
     for options in ((), ("--run", "C"), ("--run", "A", "--against-run", "C")):
-        assert manage("plan", holes, *options).stderr.startswith(lack)
-    assert manage("plan", holes, "--run", "A", "--against-run", "B", *QUICK).stderr == ""
+        assert assayer("plan", holes, *options).stderr.startswith(lack)
+    assert assayer("plan", holes, "--run", "A", "--against-run", "B", *QUICK).stderr == ""
     whole, some = (
         table(tmp_path / "one", ["A"]),
         table(tmp_path / "some", ["B"], order=range(5, 60)),
     )
     assert (
         "; the plan is of the 55 that both have"
-        in manage("plan", whole, "--against", some, *QUICK).stderr
+        in assayer("plan", whole, "--against", some, *QUICK).stderr
     )
     assert (
         "; the plan is of the 55 that both have"
-        in manage("plan", some, "--against", whole, *QUICK).stderr
+        in assayer("plan", some, "--against", whole, *QUICK).stderr
     )
     strange = table(tmp_path / "strange", ["B"], order=range(1))
-    assert "share fewer than two queries" in manage("plan", whole, "--against", strange).stderr
-    assert "name one of its runs by --run: A." in manage("plan", whole, "--run", "B").stderr
+    assert "share fewer than two queries" in assayer("plan", whole, "--against", strange).stderr
+    assert "name one of its runs by --run: A." in assayer("plan", whole, "--run", "B").stderr
 
 
 def test_a_plan_without_a_spread_is_not_made_up(tmp_path):
     single_query = table(tmp_path / "one", ["A", "B"], order=range(1))
     assert (
-        "One query, or one group, says nothing of the spread" in manage("plan", single_query).stderr
+        "One query, or one group, says nothing of the spread"
+        in assayer("plan", single_query).stderr
     )
     (tmp_path / "equal").write_text("query,A,B\nq1,.5,.5\nq2,.1,.1\nq3,.3,.3\n")
-    process = manage("plan", str(tmp_path / "equal"), "--sizes", "3", *QUICK)
+    process = assayer("plan", str(tmp_path / "equal"), "--sizes", "3", *QUICK)
     assert rows(process.stdout)[-1][-3:] == ["0.0000", "0.0000", "n/a"]
 
 
@@ -199,4 +203,4 @@ def test_a_plan_without_a_spread_is_not_made_up(tmp_path):
     ("sizes", "message"), [("0", "at least one query"), ("5,x", "--sizes are whole numbers")]
 )
 def test_sizes_are_numbers_of_queries(tmp_path, sizes, message):
-    assert message in manage("plan", table(tmp_path / "file", ["A"]), "--sizes", sizes).stderr
+    assert message in assayer("plan", table(tmp_path / "file", ["A"]), "--sizes", sizes).stderr

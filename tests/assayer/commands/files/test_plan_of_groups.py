@@ -12,8 +12,8 @@ from metrics.core.statistics.sample_sizes import (
     queries_for_error,
     sampling_error,
 )
-from tests.metrics.management.commands.grouped_queries import GROUPS, VALUES, write, write_files
-from tests.metrics.management.commands.running import arguments, manage, rows
+from tests.assayer.commands.files.grouped_queries import GROUPS, VALUES, write, write_files
+from tests.assayer.commands.files.running import arguments, assayer, rows
 
 
 @pytest.fixture(scope="module")
@@ -86,20 +86,20 @@ def required_sizes() -> list[list[str]]:
 
 
 def test_plan_draws_and_counts_groups(files):
-    process = manage("plan", f"{files}/rows.tsv", *OPTIONS, "--seed", "3")
+    process = assayer("plan", f"{files}/rows.tsv", *OPTIONS, "--seed", "3")
     assert process.stderr == ""
     lines = [row for row in rows(process.stdout) if not row[0].startswith("#")]
     assert lines == [*facts(), *table_of_sizes(), *required_sizes()]
-    turned = manage("plan", f"{files}/shuffled.tsv", *OPTIONS)
-    assert turned.stdout == manage("plan", f"{files}/rows.tsv", *OPTIONS).stdout != process.stdout
+    turned = assayer("plan", f"{files}/shuffled.tsv", *OPTIONS)
+    assert turned.stdout == assayer("plan", f"{files}/rows.tsv", *OPTIONS).stdout != process.stdout
     groups = ("--groups", f"{files}/turned.csv")
-    of_file = manage("plan", f"{files}/table.csv", *OPTIONS, *groups, "--seed", "3")
+    of_file = assayer("plan", f"{files}/table.csv", *OPTIONS, *groups, "--seed", "3")
     assert of_file.stdout == process.stdout
 
 
 def test_plan_takes_each_query_by_itself_when_told(files):
-    by_itself = manage("plan", f"{files}/rows.tsv", *OPTIONS, "--no-groups")
-    assert by_itself.stdout == manage("plan", f"{files}/plain.tsv", *OPTIONS).stdout
+    by_itself = assayer("plan", f"{files}/rows.tsv", *OPTIONS, "--no-groups")
+    assert by_itself.stdout == assayer("plan", f"{files}/plain.tsv", *OPTIONS).stdout
     assert "groups" not in by_itself.stdout
 
 
@@ -109,7 +109,7 @@ def test_plan_takes_the_groups_of_the_queries_that_both_runs_have(files):
         ["query,value", *(f"q{number},{VALUES[number, 1]}" for number in range(20, 40))],
     )
     of = arguments(f"plan {files}/rows.tsv --run A --against {files}/some --difference .1")
-    process = manage(*of)
+    process = assayer(*of)
     assert process.stderr.strip() == (
         f"{files}/rows.tsv has 45 queries and {files}/some 20; the plan is of the 20 that both "
         'have, without such as "q0".'
@@ -123,4 +123,4 @@ def test_plan_takes_the_groups_of_the_queries_that_both_runs_have(files):
         files / "some",
         ["query,value", *(f"q{number},{VALUES[number, 1]}" for number in range(6, 12))],
     )
-    assert "All 6 queries of both files are of one group" in manage(*of).stderr
+    assert "All 6 queries of both files are of one group" in assayer(*of).stderr
