@@ -37,7 +37,7 @@ def main(argv: list[str]) -> None:
     from assayer.console import FILE_COMMANDS
     from assayer.console import main as console
 
-    if command in FILE_COMMANDS:
+    if command in FILE_COMMANDS and (command != "analyse" or FILE_OPTION in " ".join(argv)):
         sys.exit(console(argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if command == "test":
@@ -49,8 +49,6 @@ def main(argv: list[str]) -> None:
         from config.up.supervisor import main as up
 
         sys.exit(up(argv[2:]))
-    if command == "analyse" and FILE_OPTION in " ".join(argv):
-        os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())
     if command == "restore" and not os.environ.get("SECRET_KEY"):
         from config.up.home import NO_KEY_YET, Home
 

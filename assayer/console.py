@@ -17,6 +17,7 @@ FILE_COMMANDS = {
     "compare": ("compare", "tell which runs differ, from run files or a file of scores"),
     "agreement": ("agreement", "Krippendorff's alpha of a table of labels, or of a collection"),
     "plan": ("plan", "queries to judge for an error or a difference, from a file of scores"),
+    "analyse": ("analyse", "an analysis of a file of scores: sentence, table, chart"),
     "plausible": ("plausible", "qrels of items of nearly the same classes, for PMRP"),
     "verify": ("verify", "check a release from its files alone"),
 }

@@ -17,11 +17,13 @@ from metrics.api.number_answers import (
     AnalysisRowSerializer,
 )
 from metrics.api.parameters import run_keys
+from metrics.charts.result_files import as_csv
 from metrics.core.comparisons.run_comparison import METHODS
+from metrics.score_files.choices import idle_sentence
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import AnalysisAnswer, look
-from metrics.services.analysis.files import as_csv, as_json, as_row
+from metrics.services.analysis.files import as_json, as_row
 from metrics.services.analysis.register import ANALYSES
 
 # each parameter, and its name in the addresses of pages
@@ -118,7 +120,7 @@ def _choices(request: TokenRequest, collection: Collection, analysis: Analysis) 
     """Read the choices; raises Unprocessable for an unknown parameter or value, or an idle one."""
     parameters = page_parameters(request=request, names=PARAMETERS)
     names = [name for name, values in request.query_params.lists() if any(values)]
-    if sentence := analysis.idle_sentence(names):
+    if sentence := idle_sentence(analysis.name, analysis.parameter_names, names):
         raise Unprocessable(sentence)
     method = parameters.get("decide", "")
     if method and method not in METHODS:

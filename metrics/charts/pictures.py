@@ -10,20 +10,23 @@ them: its letters may be somewhat wider than the room for them, for which there 
 
 import json
 import re
+from html import escape
 from typing import Any, Final
-
-import vl_convert
-from django.core.serializers.json import DjangoJSONEncoder
-from django.utils.html import escape
 
 from metrics.charts.charts import Chart, Spec
 from metrics.charts.stylesheet import font_faces, light_colours
 from metrics.charts.theme import COLOURS, config_for, widths_in
 
+try:
+    import vl_convert
+except ModuleNotFoundError:  # where the package is installed without its pictures
+    vl_convert = None
+
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
 # for the letters of names at the sides and below, wider in Inter than in what measured them
 MARGIN = {"left": 18, "right": 18, "top": 5, "bottom": 18}
 NO_ADDRESS: Final[list[str]] = []  # from which data or images may be fetched
+NO_DRAWER = "Charts are drawn by vl-convert-python, which is not installed: assayer[pictures]."
 CONCATENATIONS = ("concat", "hconcat", "vconcat")
 
 
@@ -45,7 +48,7 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
         base = {}
         del config["autosize"]
     whole = {**base, **spec, "config": {**config, **spec.get("config", {})}}
-    plain = json.loads(json.dumps(whole, cls=DjangoJSONEncoder, allow_nan=False))
+    plain = json.loads(json.dumps(whole, allow_nan=False))
     light = light_colours()
     names = {name: light[name] for name in COLOURS}
     return _fill(plain, names | widths_in(pixels))
@@ -53,6 +56,8 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
     """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
+    if vl_convert is None:
+        raise PictureError(NO_DRAWER)
     # plots side by side fill their width as they are
     white = {**chart.spec, "background": "white"}
     if not _has_plots_side_by_side(chart.spec):

@@ -9,9 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from django.conf import settings
-
-SHEET = Path(settings.BASE_DIR) / "static" / "css" / "tokens.css"
+SHEET = Path(__file__).resolve().parents[2] / "static" / "css" / "tokens.css"
 
 
 class FontFace(NamedTuple):

@@ -10,6 +10,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
+from metrics.charts.result_files import as_csv
 from metrics.charts.results import MOST_ROWS_READ
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
@@ -18,7 +19,6 @@ from metrics.services.analysis.choices import (
     choices_of_other_pages,
     read_shared_choices,
 )
-from metrics.services.analysis.files import as_csv
 from metrics.services.analysis.page import (
     AnalysisPanel,
     contents_summary,

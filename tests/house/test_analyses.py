@@ -4,7 +4,8 @@ import tomllib
 
 import pytest
 
-from metrics.services.analysis.analyses import Analysis, Choice
+from metrics.score_files.choices import Choice
+from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 from tests.house.test_layers import ROOT, text
 from tests.house.test_map import tool

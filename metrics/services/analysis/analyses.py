@@ -1,6 +1,6 @@
 """An analysis: what it asks, the function that answers, and what says that the answer is right."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,20 +8,11 @@ from typing import NamedTuple
 from annotate.access import LEADERS
 from annotate.models import Collection, Direction, Role
 from metrics.charts.results import AnalysisResult
-from metrics.core.files.scores import ScoreTable
 from metrics.core.labels.label_sources import People
+from metrics.score_files.analyses import ScoreAnalysis
+from metrics.score_files.choices import Choice, parameter_names
+from metrics.score_files.requests import ReportProgress
 from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
-from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers
-
-ReportProgress = Callable[[int, int, str], None]  # units done, of how many, their noun
-
-
-def ignore_progress(n_done: int, total: int, unit: str) -> None:
-    """Report nothing: of files, which are computed while their sender waits."""
-
-
-class NotDefined(Exception):
-    """There is nothing to show yet, or not for these choices; the message says what is missing."""
 
 
 class NextPage(NamedTuple):
@@ -55,44 +46,6 @@ class Oracle(StrEnum):
     RECOUNT = "recount from the definition"
 
 
-class Choice(StrEnum):
-    """A shared choice that changes an analysis; the direction changes each that is not of pairs.
-
-    N to POWER are the names of `PlanNumbers`.
-    """
-
-    LABELS = "labels"
-    THRESHOLD = "threshold"
-    QUERIES = "queries"
-    RUNS = "runs"
-    MEASURE = "measure"
-    METHOD = "decide"
-    MISSING = "missing"
-    N = "n"
-    ERROR = "error"
-    DIFFERENCE = "difference"
-    POWER = "power"
-    MARK = "mark"
-
-
-# the choices that each parameter of commands and programs is about
-CHOICES_OF_PARAMETERS = {
-    "run": {Choice.RUNS},
-    "name": {Choice.RUNS},
-    "team": {Choice.RUNS},
-    "tag": {Choice.RUNS},
-    "label_source": {Choice.LABELS},
-    "threshold": {Choice.THRESHOLD},
-    "queries": {Choice.QUERIES},
-    "measure": {Choice.MEASURE},
-    "method": {Choice.METHOD},
-    "missing": {Choice.MISSING},
-    "protocol": {Choice.LABELS, Choice.QUERIES, Choice.MEASURE},
-    **{name: {Choice(name)} for name in PlanNumbers._fields},
-    "mark": {Choice.MARK},
-}
-
-
 class AnalysisRequest(NamedTuple):
     """A request for an analysis.
 
@@ -102,20 +55,6 @@ class AnalysisRequest(NamedTuple):
     collection: Collection
     spec: AnalysisSpec
     report_progress: ReportProgress
-
-
-class FileRequest(NamedTuple):
-    """A request for an analysis of the scores of a file.
-
-    table : its rows are runs and its columns measures, or its rows topics and its columns runs
-    method : a test of differences; treatment : of topics that a run misses
-    plan : numbers of the planner
-    """
-
-    table: ScoreTable
-    method: str
-    treatment: str
-    plan: PlanNumbers = NO_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -133,7 +72,6 @@ class Analysis:
     of_both_directions : shows both, whichever is chosen
     of_pairs : counts pairs or items, to which a direction is nothing
     next_page : where to act on it, if anywhere
-    of_scores : computes it from a file of scores; raises NotDefined
     """
 
     name: str
@@ -153,15 +91,42 @@ class Analysis:
     of_both_directions: bool = False
     of_pairs: bool = False
     next_page: NextPage | None = None
-    of_scores: Callable[[FileRequest], AnalysisResult] | None = None
+
+    @classmethod
+    def of_scores_too(
+        cls,
+        row: ScoreAnalysis,
+        *,
+        chapter: Chapter,
+        find: Callable[[AnalysisRequest], AnalysisResult],
+        function: Callable[..., object],
+        oracle: Oracle,
+        test: str,
+        measures: tuple[str, ...],
+        n_measures: int | None = 1,
+        next_page: NextPage | None = None,
+    ) -> "Analysis":
+        """The row of an analysis that files of scores have too; what it asks stands there."""
+        return cls(
+            name=row.name,
+            chapter=chapter,
+            question=row.question,
+            paper=row.paper,
+            definition=row.definition,
+            find=find,
+            function=function,
+            oracle=oracle,
+            test=test,
+            choices=row.choices,
+            measures=measures,
+            n_measures=n_measures,
+            next_page=next_page,
+        )
 
     @property
     def parameter_names(self) -> list[str]:
         """The parameters of commands and programs that change it, the direction first."""
-        return [
-            *([] if self.of_pairs else ["direction"]),
-            *(name for name, its in CHOICES_OF_PARAMETERS.items() if its & self.choices),
-        ]
+        return parameter_names(self.choices, of_pairs=self.of_pairs)
 
     def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
         """The spec of this analysis: of the shared choices those that change it."""
@@ -186,30 +151,3 @@ class Analysis:
         mark = shared_choices.mark if Choice.MARK in self.choices else ""
         direction = Direction.FORWARD if self.of_pairs else shared_choices.direction
         return AnalysisSpec(self.name, direction, scores, plan, mark)
-
-    def idle_sentence(
-        self,
-        names: Container[str],
-        *,
-        spell: Callable[[str], str] = str,
-        left_out: Container[str] = (),
-    ) -> str:
-        """A sentence on the first of these parameters that changes nothing in it; "" without one.
-
-        spell : a parameter as it is typed; left_out : those that are not to be advised
-        """
-        if self.of_pairs and "direction" in names:
-            return (
-                f"{spell('direction')} changes nothing in {self.name}, which is of pairs: leave it "
-                "out."
-            )
-        useful_names = self.parameter_names
-        idle_name = next(
-            (name for name in CHOICES_OF_PARAMETERS if name in names and name not in useful_names),
-            None,
-        )
-        if idle_name is None:
-            return ""
-        spellings = [spell(name) for name in useful_names if name not in left_out]
-        has = f"what does: {', '.join(spellings)}" if spellings else "it has no choices"
-        return f"{spell(idle_name)} changes nothing in {self.name}: leave it out; {has}."

@@ -12,7 +12,7 @@ from annotate.core.phrases import enumeration
 from annotate.models import Collection, Direction, Level, User
 from metrics.core.labels.protocols import ProtocolFit
 from metrics.core.measures.measures import UnknownMeasure, parse
-from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
+from metrics.score_files.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
 from metrics.services.leaderboard.choices.choices import (
     DEFAULT_MEASURES,
     Choices,

@@ -14,7 +14,8 @@ from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
 from metrics.charts.results import AnalysisResult
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined, ReportProgress
+from metrics.score_files.requests import NotDefined, ReportProgress
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.choices import KIND, AnalysisSpec
 from metrics.services.analysis.measures.system_runs import partners_of
 from metrics.services.analysis.register import ANALYSES

@@ -1,24 +1,13 @@
-"""Findings as files: the table as CSV, and everything as one JSON object."""
+"""Findings as one JSON object."""
 
-import csv
-import io
 from typing import Any
 
-from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
-from metrics.charts.results import AnalysisResult
-from metrics.services.analysis.analyses import Analysis, Choice
+from annotate.core.files.spreadsheet_cells import timestamp
+from metrics.score_files.choices import Choice
+from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer
 from metrics.services.analysis.page import caption_of
-
-
-def as_csv(result: AnalysisResult) -> str:
-    """The table with all digits; undefined numbers are empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow([column.key for column in result.columns])
-    writer.writerows([safe_cell(cell) for cell in row] for row in result.rows)
-    return stream.getvalue()
 
 
 def as_row(analysis: Analysis) -> dict[str, Any]:

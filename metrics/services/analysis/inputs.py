@@ -12,7 +12,8 @@ from annotate.models import Annotator, Collection, Direction, Judgment, QuerySet
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.labels.label_sources import Grades, LabelSource, People
 from metrics.core.measures.measures import Measure
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs, RunValues
 from metrics.services.samples.estimates import EstimateKind

@@ -15,11 +15,12 @@ from metrics.charts.charts import Chart
 from metrics.core.comparisons.run_comparison import METHOD_NAMES
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse
-from metrics.services.analysis.analyses import Analysis, Choice
+from metrics.score_files.choices import Choice
+from metrics.score_files.plan_numbers import PlanNumbers
+from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
-from metrics.services.analysis.plan_numbers import PlanNumbers
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import Choices
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Direction, Item, Side
 from annotate.services.storage.number_arrays import column
 from metrics.core.analyses.collection.text_similarity import nearest_similarity
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.shared_values import cached_arrays
 from metrics.services.leaderboard.choice_values import DirectionInputs
 from metrics.services.leaderboard.chosen_labels import texts_of

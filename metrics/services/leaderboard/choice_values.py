@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
+from metrics.charts.decision_notes import ALPHA
 from metrics.core.labels.label_sources import Grades, LabelSource
 from metrics.core.measures import measures, ranking
 from metrics.core.measures.alignment import RankedGrades
@@ -17,7 +18,7 @@ from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_interv
 from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals
 from metrics.services.leaderboard.choices.choices import THESE, LeaderboardSpec
 from metrics.services.leaderboard.chosen_labels import LeaderboardLabels, labelled_scope
-from metrics.services.leaderboard.decisions import ALPHA, decision_facts
+from metrics.services.leaderboard.decisions import decision_facts
 from metrics.services.leaderboard.facts import (
     JUDGED_AT,
     design_facts,

@@ -8,11 +8,11 @@ from django.template.defaultfilters import floatformat
 from annotate.core.phrases import counted
 from annotate.models import Kept
 from metrics.charts.charts import Chart
+from metrics.charts.decision_notes import missed_text
 from metrics.charts.leaderboard import difference_plot
 from metrics.core.comparisons.missing_queries import MISSING_QUERIES
 from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard.cells import measure_scale
-from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Run
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from annotate.core.phrases import counted
 from annotate.models import Direction, QuerySet
 from metrics.charts.charts import Chart
+from metrics.charts.decision_notes import missed_text, notes
 from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard.cells import (
     AbsentScore,
@@ -20,9 +21,8 @@ from metrics.services.leaderboard.choices.captions import (
     DesignEffectCell,
     LeaderboardCaption,
     design_cell,
-    missed_text,
 )
-from metrics.services.leaderboard.decisions import MeasureDecision, headline, notes
+from metrics.services.leaderboard.decisions import MeasureDecision, headline
 from metrics.services.samples.notices import undrawn_sentences
 from metrics.services.scores.propagation import propagation_sentence
 from metrics.services.scores.query_groups import GroupFacts
@@ -162,7 +162,8 @@ class LeaderboardTable(NamedTuple):
     @property
     def decision_notes(self) -> list[str]:
         """Sentences on how the differences were tested."""
-        return notes(self.decisions, over=self.sources_text, unit=self.sampling_units)
+        tests = [decision.test for decision in self.decisions]
+        return notes(tests, over=self.sources_text, unit=self.sampling_units)
 
     @property
     def without_positive(self) -> str:

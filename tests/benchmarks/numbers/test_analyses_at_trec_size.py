@@ -15,8 +15,9 @@ import pytest
 from metrics.core.comparisons.missing_queries import MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import Choice, FileRequest
-from metrics.services.analysis.register import ANALYSES
+from metrics.score_files.choices import Choice
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest
 from tests.benchmarks.numbers.analysis_costs import complete, cost, costs_of_analyses
 from tests.benchmarks.numbers.fire_study import StudySize, fill
 
@@ -26,7 +27,7 @@ STUDIES = {
     "129-x-250": StudySize(250, 500, 100, 129),
     "100-x-50": StudySize(50, 2_000, 1_000, 100),
 }
-FROM_FILES = [analysis for analysis in ANALYSES.values() if analysis.of_scores]
+FROM_FILES = list(SCORE_ANALYSES.values())
 
 
 def drawn_table(n_topics: int, n_runs: int) -> ScoreTable:
@@ -47,7 +48,7 @@ def test_analyses_of_systems_at_trec_size(analysis, n_topics, n_runs):
     table = drawn_table(n_topics, n_runs)
     for method in METHODS if Choice.METHOD in analysis.choices else METHODS[:1]:
         request = FileRequest(table, method, MISSING_ZERO)
-        seconds, mib = cost(lambda request=request: analysis.of_scores(request))
+        seconds, mib = cost(lambda request=request: analysis.find(request))
         label = f"{analysis.name} {method if Choice.METHOD in analysis.choices else ''}"
         print(f"  {n_runs} x {n_topics}  {label:40} {seconds:6.2f} s {mib:5.0f} MiB")
         assert seconds < 10 and mib < 500

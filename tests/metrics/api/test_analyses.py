@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import ApiToken, Kept, Role
-from metrics.services.analysis.analyses import CHOICES_OF_PARAMETERS
+from metrics.score_files.choices import CHOICES_OF_PARAMETERS
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast

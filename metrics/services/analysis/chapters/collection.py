@@ -5,7 +5,8 @@ from metrics.core.analyses.collection.hits import hits_by_length, hits_by_simila
 from metrics.core.analyses.collection.lengths import length_examples, positives_by_length
 from metrics.core.analyses.collection.positives import positives_per_query
 from metrics.core.analyses.collection.text_lengths import similarity_by_length
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.score_files.choices import Choice
+from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
 from metrics.services.analysis.collection import duplicates, hits, lengths, positives
 
 CHAPTER = Chapter(

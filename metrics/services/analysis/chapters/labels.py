@@ -11,7 +11,8 @@ from metrics.core.analyses.labels.rank_labels import labels_by_rank
 from metrics.core.analyses.labels.reasons import reasons_given
 from metrics.core.analyses.labels.reference_against_people import reference_against_people
 from metrics.core.analyses.labels.refusals import refused_positives
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.score_files.choices import Choice
+from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
 from metrics.services.analysis.labels import (
     agreement,
     by_pool,

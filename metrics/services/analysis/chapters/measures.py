@@ -8,7 +8,9 @@ from metrics.core.analyses.measures.rank_curves import (
 )
 from metrics.core.analyses.measures.run_orders import run_means, run_ranks
 from metrics.core.measures.measure_correlations import measure_correlations
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
+from metrics.score_files.choices import Choice
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.services.analysis.analyses import Analysis, Chapter, Oracle
 from metrics.services.analysis.measures import (
     both_directions,
     folds,
@@ -27,66 +29,35 @@ OF_MEASURES = OF_RUNS | {Choice.MEASURE}
 MEASURES = ("C@1", "C@5", "C@10", "AP", "nDCG@10", "mAP@R", "RR")
 
 ANALYSES = [
-    Analysis(
-        name="measure-correlations",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["measure-correlations"],
         chapter=CHAPTER,
-        question="Which measures order the runs alike?",
-        paper="ECCV Caption, Table 5",
-        definition=(
-            "The averages of the leaderboard order the runs that have both, equal to 12 digits "
-            "being equal; measures of ranks, where less is "
-            "better, are turned round. Kendall's tau-b leaves pairs of runs that are equal by one "
-            "of the measures out of its denominator; tau counts them 0. tau-AP weighs the top of "
-            "the order more and is undefined with ties; its mean of both ways is given."
-        ),
         find=run_orders.correlations,
         function=measure_correlations,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/measures/test_measure_correlations.py",
-        choices=OF_MEASURES,
         measures=MEASURES,
         n_measures=None,
-        of_scores=run_orders.correlations_of_file,
     ),
-    Analysis(
-        name="measure-against-measure",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["measure-against-measure"],
         chapter=CHAPTER,
-        question="Which runs does one measure favour over another one?",
-        paper="ECCV Caption, Figure 4",
-        definition=(
-            "Each run's averages by two measures, as the leaderboard has them, with its 95 % "
-            "intervals by groups of queries: Wilson's of shares, Student's of mean ranks, none of "
-            "a median. Pairs of runs are counted that the two measures order alike, or the other "
-            "way round, or that are equal by one of them; averages equal to 12 digits are equal."
-        ),
         find=run_orders.scatter,
         function=run_means,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/measures/test_run_means.py",
-        choices=OF_MEASURES,
         measures=("C@1", "mAP@R"),
         n_measures=2,
-        of_scores=run_orders.scatter_of_file,
     ),
-    Analysis(
-        name="rank-changes-by-measure",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["rank-changes-by-measure"],
         chapter=CHAPTER,
-        question="How does the order of the runs change with the measure?",
-        paper="ECCV Caption, Figure 5",
-        definition=(
-            "The rank of a run is 1 and the number of runs whose average is better; runs that are "
-            "equal to 12 digits share it. Places are counted between its best and its worst rank. "
-            "Runs without an average by one of the measures have no ranks, and a measure by which "
-            "all runs are equal gives none."
-        ),
         find=run_orders.changes_by_measure,
         function=run_ranks,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/measures/test_run_ranks.py",
-        choices=OF_MEASURES,
         measures=("C@1", "C@10", "AP", "mAP@R"),
         n_measures=None,
-        of_scores=run_orders.changes_of_file,
     ),
     Analysis(
         name="rank-changes-by-labels",

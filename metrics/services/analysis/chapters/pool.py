@@ -8,7 +8,8 @@ from metrics.core.analyses.pool.own_labels import without_own_labels
 from metrics.core.analyses.pool.people import people_as_systems
 from metrics.core.analyses.pool.pools_of_one import pools_of_one
 from metrics.core.analyses.pool.run_likeness import run_likeness
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, NextPage, Oracle
+from metrics.score_files.choices import Choice
+from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
 from metrics.services.analysis.pool import bias_by_size as by_size
 from metrics.services.analysis.pool import conclusions as under_other_labels
 from metrics.services.analysis.pool import edges, own_labels, people

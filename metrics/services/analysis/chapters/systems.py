@@ -8,212 +8,96 @@ from metrics.core.analyses.systems.swap_rates import swap_rates as rates_of_swap
 from metrics.core.analyses.systems.topic_difficulty import topic_difficulty as difficulty_of_topics
 from metrics.core.analyses.systems.variance import variance_table
 from metrics.core.comparisons.generalizability import generalizability
-from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.systems import (
-    deciding_topics,
-    differences,
-    error_rates,
-    normality,
-    pairs,
-    swap_rates,
-    topic_difficulty,
-    topics_needed,
-    variance,
-)
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.services.analysis.analyses import Analysis, Chapter, Oracle
+from metrics.services.analysis.systems import systems
 
 CHAPTER = Chapter(
     "systems",
     "The systems",
     "Which runs differ, how sure their order is, and how many queries it takes.",
 )
-OF_SCORES = frozenset(
-    {Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS, Choice.MEASURE, Choice.MISSING}
-)
-OF_TESTS = OF_SCORES | {Choice.METHOD, Choice.MARK}
 
 ANALYSES: list[Analysis] = [
-    Analysis(
-        name="anova",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["anova"],
         chapter=CHAPTER,
-        question="How much of the variance of scores comes from topics, and how much from runs?",
-        paper="TRECVID (Hauptmann and Lin), section 4.1, Equation 2",
-        definition=(
-            "Two-way analysis of variance without interaction: a score of each run on each query. "
-            "Shares are of the total sum of squares. Where queries come in groups, a group's share "
-            "in the mean over all queries stands for it. Queries that a run misses count 0, or "
-            "such runs or queries are left out, as chosen."
-        ),
-        find=variance.variance,
+        find=systems.variance_of_runs,
         function=variance_table,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/systems/test_variance_table.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=variance.variance_of_file,
     ),
-    Analysis(
-        name="topic-difficulty",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["topic-difficulty"],
         chapter=CHAPTER,
-        question="Which queries are hard, and which tell the runs apart?",
-        paper="TRECVID, section 4 (topics as a cause of variance)",
-        definition=(
-            "Mean and standard deviation of the runs' scores on each query, the hardest first; "
-            "means that are equal to 12 digits keep the order of the queries. The share of a query "
-            "is its part of the absolute differences of all pairs of runs on all queries, with "
-            "the weights of a sample. Excluded items are left out."
-        ),
-        find=topic_difficulty.difficulty,
+        find=systems.difficulty_of_queries,
         function=difficulty_of_topics,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_topic_difficulty.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=topic_difficulty.difficulty_of_file,
     ),
-    Analysis(
-        name="deciding-topics",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["deciding-topics"],
         chapter=CHAPTER,
-        question="Which queries decide which run is ahead?",
-        paper="Jackknife (Quenouille 1956)",
-        definition=(
-            "Of the two runs with the best means the difference on each query, and the mean "
-            "difference without it. The queries that add most to the lead are left out one after "
-            "the other until the other run is ahead; no smaller set does that. Pairs of all runs "
-            "change order where the sign of their mean difference is the opposite one without the "
-            "query. Means that are equal to 12 digits have no order. The interval is Student's, "
-            "by groups."
-        ),
-        find=deciding_topics.deciding,
+        find=systems.deciding_queries,
         function=topics_that_decide,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_deciding_topics.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=deciding_topics.deciding_of_file,
     ),
-    Analysis(
-        name="normality",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["normality"],
         chapter=CHAPTER,
-        question="Are the scores of runs normal, as analysis of variance takes them?",
-        paper="TRECVID (Hauptmann and Lin), footnote 1",
-        definition=(
-            "Anderson and Darling's test of the scores of each run, mean and spread unknown, and "
-            "of the residuals that the means of runs and queries leave; the p of all runs are "
-            "adjusted by Benjamini and Hochberg at a false discovery rate of 5 %. Where queries "
-            "come in groups, of their shares in the mean. Runs whose scores are all equal are not "
-            "tested."
-        ),
-        find=normality.normality,
+        find=systems.normality_of_runs,
         function=normality_table,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/systems/test_normality_table.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=normality.normality_of_file,
     ),
-    Analysis(
-        name="error-rates",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["error-rates"],
         chapter=CHAPTER,
-        question="How large must a difference of two runs be to be trusted?",
-        paper="TRECVID, Equation 1 and Figure 1",
-        definition=(
-            "REER, the retrieval experiment error rate, of each pair of runs from the variance of "
-            "its paired differences, beside the equation as printed, which takes the runs for "
-            "independent, and the chance that a new set reverses the observed order. Means over "
-            "the pairs whose mean difference falls into a bin of .01 (wider where there would be "
-            "more than 50, narrower where there would be fewer than ten), for sets of several "
-            "sizes. The paper has rates from half of 25 topics; here the variance is that of all "
-            "topics, and groups are drawn as a whole."
-        ),
-        find=error_rates.rates,
+        find=systems.rates_of_pairs,
         function=rates_of_pairs,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_error_rates.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=error_rates.rates_of_file,
     ),
-    Analysis(
-        name="differences",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["differences"],
         chapter=CHAPTER,
-        question="Which runs differ from which, from the best to the worst?",
-        paper="TRECVID (Hauptmann and Lin), Figures 2 to 7",
-        definition=(
-            "The means of the runs over the queries, and which of them differ by the chosen test "
-            "at .05, with the verdicts, letters and pseudo-groups of the leaderboard. Two runs "
-            "share a letter exactly where they do not differ; a pseudo-group is a run and those "
-            "after it down to the first that differs from it. Intervals are by groups of queries: "
-            "Wilson's of shares, Student's of other means. So a measure from 0 to 1, such as AP, "
-            "has Wilson's in a collection and Student's from a file of scores, which does not say "
-            "what its scores are."
-        ),
-        find=differences.differences,
+        find=systems.differences,
         function=system_differences,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_system_differences.py",
-        choices=OF_TESTS,
         measures=("AP",),
-        of_scores=differences.differences_of_file,
     ),
-    Analysis(
-        name="pairwise-differences",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["pairwise-differences"],
         chapter=CHAPTER,
-        question="How far apart is each pair of runs, and do the two differ?",
-        paper="TRECVID (Hauptmann and Lin), section 4.2 and Figure 2",
-        definition=(
-            "For each pair of runs the mean of the paired differences over the queries, its 95 % "
-            "interval by groups of queries (Student's, of this pair alone), and the verdict of the "
-            "chosen test on all pairs together at .05, as in the order of the runs."
-        ),
-        find=pairs.pairs,
+        find=systems.pairs,
         function=pair_differences,
         oracle=Oracle.PACKAGE,
         test="tests/metrics/core/analyses/systems/test_system_differences.py",
-        choices=OF_TESTS,
         measures=("AP",),
-        of_scores=pairs.pairs_of_file,
     ),
-    Analysis(
-        name="topics-needed",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["topics-needed"],
         chapter=CHAPTER,
-        question="How many queries make the order and the scores of the runs stable?",
-        paper="Urbano, Marrero & Martin 2013 (gt4ireval)",
-        definition=(
-            "The variance of a score is split into that of runs, of queries, and of both together "
-            "with error; an estimate below 0 is taken for 0. E rho squared, the generalizability "
-            "coefficient, is the variance of runs over it and the last part by number of queries; "
-            "Phi, the index of dependability, is that over all of them. Intervals at 95 % are "
-            "Feldt's and those of Arteaga, Jeyaratnam and Franklin. Of groups of queries "
-            "their shares in the means are the scores, and groups are counted."
-        ),
-        find=topics_needed.needed,
+        find=systems.needed_queries,
         function=generalizability,
         oracle=Oracle.PUBLISHED,
         test="tests/metrics/core/comparisons/test_generalizability.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=topics_needed.needed_of_file,
     ),
-    Analysis(
-        name="swap-rates",
+    Analysis.of_scores_too(
+        SCORE_ANALYSES["swap-rates"],
         chapter=CHAPTER,
-        question="How often would other queries reverse the order of two runs?",
-        paper="Voorhees & Buckley 2002",
-        definition=(
-            "Two random sets of queries without one in common, of an eighth, a quarter and half of "
-            "those at hand, order each pair of runs; an exact tie in one of them is half a swap. "
-            "By bins of the difference on the first set, beside the mean reversal that this set "
-            "predicts. The band is 1.96 standard errors to each side, by resampling queries: what "
-            "two halves of the draws of a resample have in common, and the doubt about it, so that "
-            "it is rather too wide than too narrow. Groups are drawn as a whole, with their shares "
-            "in the means as scores."
-        ),
-        find=swap_rates.measured,
+        find=systems.swaps_of_pairs,
         function=rates_of_swaps,
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_swap_rates.py",
-        choices=OF_SCORES,
         measures=("AP",),
-        of_scores=swap_rates.measured_of_file,
     ),
 ]

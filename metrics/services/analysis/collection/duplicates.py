@@ -28,7 +28,8 @@ from metrics.core.analyses.collection.duplicates import (
     plain_text,
     same_items,
 )
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.shared_values import cached_arrays
 from metrics.services.analysis.texts import digest_of
 from metrics.services.scores.labels import n_propagated

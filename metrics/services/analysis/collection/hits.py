@@ -15,7 +15,8 @@ from metrics.core.analyses.collection.hits import (
     hits_by_similarity,
 )
 from metrics.core.labels.label_sources import LabelSource
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     exact_values,

@@ -13,7 +13,8 @@ from metrics.core.analyses.collection.lengths import (
 )
 from metrics.core.analyses.collection.text_lengths import similarity_by_length
 from metrics.core.statistics.resampling import seed_of
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     nouns_of,

@@ -4,7 +4,8 @@ from metrics.charts.analyses.collection.positives import positives_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.collection.positives import SourcePositives, positives_per_query
 from metrics.core.labels.label_sources import LabelSource, People
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     OWN_LABELS,
     OWN_NOTE,

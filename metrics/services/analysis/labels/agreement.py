@@ -16,7 +16,8 @@ from metrics.core.analyses.labels.coefficients import (
     agreement_coefficients,
     gold_shares,
 )
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.labels.label_columns import (
     CountingLabels,
     counting_labels,

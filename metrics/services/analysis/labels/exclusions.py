@@ -7,7 +7,8 @@ from annotate.models import Collection, CountingJudgment, Item, Pair, PairExclus
 from metrics.charts.analyses.labels.exclusions import NO_ITEM, ExcludedRow, exclusions_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.exclusions import Excluded, exclusions_by_reason
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.labels.item_contents import item_summaries
 
 PAIR = "pair"

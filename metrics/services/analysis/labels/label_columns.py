@@ -9,7 +9,7 @@ from annotate.core.number_sets import distinct
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Direction, Item, Pair
 from annotate.services.storage.number_arrays import Numbers, column, copied_columns
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from metrics.services.scores.query_groups import GroupFacts, facts_of, groups_of
 
 PROGRAMS = (Annotator.Origin.SIMULATED, Annotator.Origin.MODEL)  # whose labels no person gave

@@ -6,7 +6,8 @@ from annotate.models import Collection
 from metrics.charts.analyses.labels.person_pairs import person_pairs_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.person_pairs import AnnotatorLabels, agreement_by_person
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.labels.label_columns import counting_labels, grouped_pairs
 from metrics.services.numbers.inputs import resampling_unit
 

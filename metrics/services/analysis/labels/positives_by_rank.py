@@ -12,7 +12,8 @@ from metrics.core.analyses.labels.positives_by_rank import (
     positives_by_rank,
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,

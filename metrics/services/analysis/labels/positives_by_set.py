@@ -6,7 +6,8 @@ from metrics.charts.analyses.labels.positives_by_set import DirectionTotals, Set
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.positives_by_set import positives_by_set
 from metrics.core.labels.label_sources import Grades, LabelSource, People
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     OWN_LABELS,
     OWN_NOTE,

@@ -3,7 +3,8 @@
 from metrics.charts.analyses.labels.rank_labels import rank_labels_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.rank_labels import DEEPEST, RankedLabels, labels_by_rank
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,

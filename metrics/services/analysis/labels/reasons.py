@@ -21,7 +21,8 @@ from metrics.charts.analyses.labels.reasons import (
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.reasons import GivenReasons, reasons_given
 from metrics.core.labels.label_sources import Grades
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,

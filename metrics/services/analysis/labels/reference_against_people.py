@@ -15,7 +15,8 @@ from metrics.core.analyses.labels.reference_against_people import (
     reference_against_people,
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, People, larger_grades
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import nouns_with_propagation, with_draw_note
 from metrics.services.analysis.labels.two_directions import (
     MOST_SETS,

@@ -9,7 +9,8 @@ from metrics.charts.analyses.labels.refusals import RefusedPair, refusals_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.refusals import NamedGrades, Refusals, refused_positives
 from metrics.core.labels.label_sources import Grades, LabelSource, People, sorted_grades
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,

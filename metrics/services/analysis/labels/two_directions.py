@@ -8,7 +8,8 @@ import numpy as np
 from annotate.models import Direction, QuerySet, ReferenceSet
 from annotate.services.storage.number_arrays import copied_columns
 from metrics.core.labels.label_sources import Grades, LabelSource, People, sorted_grades
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, people_parts_of
 from metrics.services.analysis.measures.system_runs import in_other_direction
 from metrics.services.leaderboard.choice_values import DirectionInputs

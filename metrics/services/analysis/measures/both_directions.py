@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from annotate.models import Direction
 from metrics.charts.analyses.measures.both_directions import SystemTable, both_directions_result
+from metrics.charts.decision_notes import missed_text
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemMeans
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, no_positive_notes, nouns_of
 from metrics.services.analysis.measures.means import missing_notes, sample_notes, undefined_notes
 from metrics.services.analysis.measures.system_runs import (
@@ -16,7 +18,6 @@ from metrics.services.analysis.measures.system_runs import (
     system_runs,
 )
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.leaderboard.choices.captions import missed_text
 
 
 def both_directions(request: AnalysisRequest) -> AnalysisResult:

@@ -9,11 +9,13 @@ from annotate.core.phrases import count_of, counted
 from annotate.models import Direction, QuerySet
 from metrics.charts.analyses.measures.both_directions import SystemRow, SystemTable
 from metrics.charts.analyses.measures.folds import folds_result
+from metrics.charts.decision_notes import missed_text
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.measures.both_directions import SystemFolds, fold_means
 from metrics.core.labels.protocols import NUMBERED
 from metrics.core.measures.measures import Measure
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, name_of, no_positive_notes, nouns_of
 from metrics.services.analysis.measures.means import missing_notes, undefined_notes
 from metrics.services.analysis.measures.system_runs import (
@@ -24,7 +26,6 @@ from metrics.services.analysis.measures.system_runs import (
 )
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.samples.pools import nothing_undrawn
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope

@@ -1,7 +1,6 @@
 """Averages of the chosen runs by the chosen measures, as the leaderboard has them."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +8,11 @@ from numpy.typing import NDArray
 
 from annotate.core.phrases import counted, first_few
 from metrics.charts.analyses.measures.run_scores import RunScores
+from metrics.charts.decision_notes import missed_text
 from metrics.core.analyses.measures.run_orders import RunMean, run_means
-from metrics.core.files.score_headings import names_measures
-from metrics.core.files.scores import ScoreTable
-from metrics.core.measures.measures import Measure, UnknownMeasure, parse_one
-from metrics.core.statistics.intervals import NO_INTERVAL
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.core.measures.measures import Measure
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,
@@ -25,7 +23,6 @@ from metrics.services.analysis.inputs import (
 )
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.leaderboard.choices.captions import missed_text
 from metrics.services.samples.estimates import EstimateKind
 from pooling.models import Run
 
@@ -117,45 +114,6 @@ def scores_by_measure(request: AnalysisRequest) -> RunScores:
             ),
         ],
     )
-
-
-def scores_of_file(table: ScoreTable, *, n_measures: int | None) -> RunScores:
-    """The scores of a file of runs by measures, a row a run.
-
-    Raises NotDefined for fewer than two, and where the first column says that rows are queries or
-    measures.
-    n_measures : of the first columns; None for all
-    A column is taken as better when smaller if it has the name of such a measure.
-    """
-    form = "a row for each run, which its first column names, and a column for each measure"
-    if table.has_queries:
-        raise NotDefined(
-            f"The file has rows of “{table.row_head}”, which are topics, and this takes averages: "
-            f"{form}. Average over the rows first, or take an analysis of topics by runs, such "
-            "as differences."
-        )
-    if names_measures(table.row_head):
-        raise NotDefined(
-            f"The file has rows of “{table.row_head}”, and this takes {form}: turn the table round."
-        )
-    names = table.runs[:n_measures]
-    if len(table.queries) < 2 or len(names) < 2:
-        raise NotDefined(f"It takes two runs and two measures: {form}.")
-    smaller_names = []
-    for name in names:
-        with suppress(UnknownMeasure):
-            smaller_names += [name] * parse_one(name).entry.smaller_is_better
-    notes = ["Every column is taken as better when larger."]
-    if smaller_names:
-        notes = [f"Taken as better when smaller: {', '.join(smaller_names)}."]
-    if len(names) < len(table.runs):
-        notes.append(f"Of the first {len(names)} of {len(table.runs)} columns.")
-    means = [
-        [RunMean(value if np.isfinite(value) else None, NO_INTERVAL) for value in row]
-        for row in table.values[:, : len(names)].tolist()
-    ]
-    is_smaller = [name in smaller_names for name in names]
-    return RunScores(table.queries, names, names, means, is_smaller, "", notes)
 
 
 def undefined_notes(

@@ -6,7 +6,8 @@ from annotate.models import QuerySet
 from metrics.charts.analyses.measures.protocols import ProtocolTable, protocols_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.labels.protocols import ProtocolFit
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import NO_QUERIES, direction_inputs
 from metrics.services.analysis.measures.both_directions import system_table
 from metrics.services.analysis.measures.folds import fold_table, folds_of

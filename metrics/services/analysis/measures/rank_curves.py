@@ -17,7 +17,8 @@ from metrics.core.analyses.measures.rank_curves import (
     precision_by_recall,
 )
 from metrics.core.measures.ranking import PositiveRanks, positives
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     name_of,

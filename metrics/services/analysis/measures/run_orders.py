@@ -8,9 +8,11 @@ import numpy as np
 from metrics.charts.analyses.measures.correlations import correlations_result
 from metrics.charts.analyses.measures.run_orders import rank_changes_result, scatter_result
 from metrics.charts.analyses.measures.run_scores import RunScores
+from metrics.charts.decision_notes import missed_text
 from metrics.charts.results import AnalysisResult
 from metrics.core.labels.label_sources import Grades, LabelSource
-from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     names_of,
@@ -25,10 +27,8 @@ from metrics.services.analysis.measures.means import (
     missing_notes,
     sample_notes,
     scores_by_measure,
-    scores_of_file,
 )
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.leaderboard.choices.captions import missed_text
 
 
 def correlations(request: AnalysisRequest) -> AnalysisResult:
@@ -36,29 +36,14 @@ def correlations(request: AnalysisRequest) -> AnalysisResult:
     return correlations_result(scores_by_measure(request))
 
 
-def correlations_of_file(request: FileRequest) -> AnalysisResult:
-    """The rank correlation of every two columns of a file over its runs."""
-    return correlations_result(scores_of_file(request.table, n_measures=None))
-
-
 def scatter(request: AnalysisRequest) -> AnalysisResult:
     """The runs by one measure against another one."""
     return scatter_result(scores_by_measure(request))
 
 
-def scatter_of_file(request: FileRequest) -> AnalysisResult:
-    """The runs of a file by its first column against its second."""
-    return scatter_result(scores_of_file(request.table, n_measures=2))
-
-
 def changes_by_measure(request: AnalysisRequest) -> AnalysisResult:
     """The rank of each run by each measure."""
     return rank_changes_result(scores_by_measure(request), of="measures")
-
-
-def changes_of_file(request: FileRequest) -> AnalysisResult:
-    """The rank of each run of a file by each column."""
-    return rank_changes_result(scores_of_file(request.table, n_measures=None), of="measures")
 
 
 def changes_by_labels(request: AnalysisRequest) -> AnalysisResult:

@@ -9,7 +9,8 @@ from annotate.models import Collection, Direction
 from metrics.charts.analyses.measures.both_directions import SystemRow
 from metrics.core.analyses.measures.both_directions import SystemMeans, system_means
 from metrics.core.measures.measures import Measure
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import name_of, runs_of
 from metrics.services.analysis.measures.means import (
     MOST_NAMED,

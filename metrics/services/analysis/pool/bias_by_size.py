@@ -8,7 +8,8 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.bias_by_size import bias_by_size, pool_choices
 from metrics.core.measures import measures
 from metrics.core.pools.partial_labels import ALL_SUBSETS_UP_TO, subsets
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import name_of, nouns_of, refuse_estimates
 from metrics.services.analysis.pool.brought import brought_labels
 from metrics.services.analysis.pool.teams import teams_of

@@ -13,7 +13,8 @@ from annotate.services.storage.number_arrays import copied_columns
 from metrics.core.labels.label_sources import Grades, LabelSource, People, no_grades
 from metrics.core.measures.alignment import RankedGrades
 from metrics.core.pools.partial_labels import LabelsByOrigin, labels_by_origin
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     people_parts_of,

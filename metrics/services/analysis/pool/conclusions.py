@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from metrics.charts.analyses.pool.conclusions import conclusions_result
 from metrics.charts.analyses.pool.label_set_words import MeasureWords, SetKind, SetWords
+from metrics.charts.decision_notes import missed_text
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.conclusions import Conclusions, conclusions
 from metrics.core.analyses.pool.label_sets import (
@@ -22,7 +23,8 @@ from metrics.core.analyses.pool.label_sets import (
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.measures.bounds import has_bounds
 from metrics.core.statistics.rounding import rounding_of_sums
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     direction_inputs,
     names_of,
@@ -37,7 +39,6 @@ from metrics.services.analysis.pool.graded_pairs import NamedSet
 from metrics.services.analysis.pool.label_sets import LabelSets, label_sets
 from metrics.services.analysis.run_ranks import ranked_tables
 from metrics.services.leaderboard.choice_values import DirectionInputs
-from metrics.services.leaderboard.choices.captions import missed_text
 from pooling.models import Run
 
 WITH_BOUNDS = "table"  # the kind of a spec whose inputs have the pairs without a label

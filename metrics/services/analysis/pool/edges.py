@@ -13,7 +13,8 @@ from metrics.charts.analyses.pool.edges import (
 )
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.edges import STEP, pairs_to_deepen, pool_edges
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import nouns_of, with_draw_note
 from metrics.services.analysis.labels.item_contents import item_summaries
 from metrics.services.analysis.planner.judging_costs import pace_of

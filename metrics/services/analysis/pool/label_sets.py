@@ -10,7 +10,7 @@ from annotate.models import Collection
 from metrics.charts.analyses.pool.label_set_words import SetKind
 from metrics.core.analyses.pool.label_sets import LabelSet
 from metrics.core.labels.label_sources import Grades, LabelSource, People
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from metrics.services.analysis.inputs import MOST_SETS
 from metrics.services.analysis.pool.annotators_left_out import notes_on_people, without_annotators
 from metrics.services.analysis.pool.earlier_labels import notes_on_earlier, without_last_labels

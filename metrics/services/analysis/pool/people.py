@@ -7,7 +7,8 @@ from annotate.services.storage.number_arrays import copied_columns
 from metrics.charts.analyses.pool.people import people_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.people import BinaryLabels, people_as_systems
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.labels.label_columns import counting_labels
 from metrics.services.scores.query_groups import facts_of, groups_of
 

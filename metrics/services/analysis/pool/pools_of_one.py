@@ -11,7 +11,8 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.pool.own_labels import brought_by_team
 from metrics.core.analyses.pool.pools_of_one import pools_of_one
 from metrics.core.measures import measures
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import (
     name_of,
     names_of,

@@ -12,7 +12,8 @@ from metrics.core.analyses.pool.run_likeness import (
     depth_within_budget,
     run_likeness,
 )
-from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.score_files.requests import NotDefined
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.inputs import direction_inputs, names_of, runs_of
 from metrics.services.analysis.measures.means import missing_notes
 from pooling.core.strategies.selections import RankedPairs

@@ -1,6 +1,5 @@
 """Sentences of the leaderboard: the choices of a page, and what a table counts."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -8,11 +7,8 @@ from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from annotate.core.phrases import counted, enumeration
-from metrics.core.measures.measures import Measure
+from annotate.core.phrases import counted
 from metrics.core.statistics.groups import Design
-
-SHARES_OF_1 = ("RBPres",)  # families whose share of a query without a ranking is 1
 
 
 class ChoicesCaption(NamedTuple):
@@ -93,22 +89,6 @@ class LeaderboardCaption(NamedTuple):
             for name, best in self.saturated
         ]
         return f"{' '.join(full)} A stricter measure, such as AP, or a higher threshold tells more."
-
-
-def missed_text(measures: Sequence[Measure]) -> str:
-    """The count, in words, of a query that a run misses: 0 by shares, beyond all ranks by ranks."""
-    shares = [measure for measure in measures if measure.is_share]
-    full_names = [measure.name for measure in shares if measure.family in SHARES_OF_1]
-    ranks = [measure for measure in measures if not measure.is_share]
-    parts = ["0"] if len(full_names) < len(shares) or not measures else []
-    if full_names:
-        parts.append(f"1 by {enumeration(full_names)}")
-    if ranks:
-        names = enumeration([measure.name for measure in ranks])
-        parts.append(f"as beyond every rank by {names} where there is a positive")
-    means = [measure.name for measure in ranks if measure.is_mean]
-    undefined = f", which leaves {enumeration(means)} undefined" if means else ""
-    return f"{', and '.join(parts)}{undefined}"
 
 
 class DesignEffectCell(NamedTuple):

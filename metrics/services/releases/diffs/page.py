@@ -15,9 +15,9 @@ from annotate.models import Kept
 from annotate.services.background import kept
 from annotate.services.background.kept import Inquiry
 from metrics.charts.charts import Chart
+from metrics.charts.result_files import as_csv
 from metrics.charts.results import AnalysisResult
 from metrics.models import Release
-from metrics.services.analysis.files import as_csv
 from metrics.services.releases.diffs.changed_labels import LINES
 from metrics.services.releases.diffs.computation import DiffRequest
 from metrics.services.releases.diffs.tables import DiffTables

@@ -14,16 +14,15 @@ from metrics.core.analyses.pool.run_likeness import RunPairLikeness
 from metrics.core.analyses.systems.swap_rates import swap_rates
 from metrics.core.files.scores import ScoreTable
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
-from metrics.services.analysis.analyses import FileRequest
-from metrics.services.analysis.register import ANALYSES
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest
 
 NOUNS = Nouns("queries", "40 queries", [])
 
 
 def result_of(name: str, values: np.ndarray) -> AnalysisResult:
     topics, runs = [f"t{n}" for n in range(len(values))], [f"r{n}" for n in range(values.shape[1])]
-    find = ANALYSES[name].of_scores
-    assert find is not None
+    find = SCORE_ANALYSES[name].find
     return find(FileRequest(ScoreTable(topics, runs, values), "tukey", "zero"))
 
 

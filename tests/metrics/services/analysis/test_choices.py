@@ -7,7 +7,7 @@ import pytest
 from django.http import QueryDict
 
 from annotate.models import QuerySet, Role
-from metrics.services.analysis.analyses import Choice
+from metrics.score_files.choices import Choice
 from metrics.services.analysis.choices import (
     ALWAYS_IN_ROOM,
     PARAMETERS,

@@ -14,7 +14,7 @@ from annotate.services.review.duplicate_marks import (
     mark_duplicates,
     unmark_duplicates,
 )
-from metrics.services.analysis.analyses import Choice
+from metrics.score_files.choices import Choice
 from metrics.services.analysis.computation import look
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh

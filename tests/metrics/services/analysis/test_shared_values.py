@@ -7,10 +7,10 @@ import pytest
 
 from metrics.charts.analyses.systems.pair_cells import VERDICTS
 from metrics.core.comparisons.run_comparison import METHODS, decide
+from metrics.score_files.systems import differences
+from metrics.score_files.systems.differences import verdicts_as_json, verdicts_from_json
 from metrics.services.analysis import shared_values
 from metrics.services.analysis.shared_values import cached_arrays, shared_value
-from metrics.services.analysis.systems import differences
-from metrics.services.analysis.systems.differences import verdicts_as_json, verdicts_from_json
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.system_study import system_study
 from tests.servers.databases import run_concurrently

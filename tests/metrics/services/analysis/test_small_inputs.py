@@ -12,7 +12,9 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.missing_queries import MISSING_NAMES, MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.core.files.scores import LARGEST, SMALLEST, ScoreTable
-from metrics.services.analysis.analyses import Choice, FileRequest, NotDefined
+from metrics.score_files.choices import Choice
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest, NotDefined
 from metrics.services.analysis.computation import compute_now
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh
@@ -25,7 +27,7 @@ from tests.tables.fixture_cache import cached_rows
 
 POSITIONS = ("x", "x2", "y", "y2", "color")
 NO_NUMBER = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
-OF_FILES = [name for name, row in ANALYSES.items() if row.of_scores]
+OF_FILES = list(SCORE_ANALYSES)
 RNG = np.random.default_rng(3)
 TABLES = {
     "one topic": RNG.random((1, 3)),
@@ -65,8 +67,7 @@ def test_a_file_of_few_or_equal_scores_gives_a_sentence_or_numbers(case):
     table = ScoreTable(queries, [f"run{column}" for column in range(values.shape[1])], values)
     faults = []
     for name in OF_FILES:
-        find = ANALYSES[name].of_scores
-        assert find is not None
+        find = SCORE_ANALYSES[name].find
         for missing in MISSING_NAMES if np.isnan(values).any() else [MISSING_ZERO]:
             try:
                 faults += faults_of(name, find(FileRequest(table, METHODS[0], missing)), "")

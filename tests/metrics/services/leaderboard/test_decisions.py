@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Role
+from metrics.charts.decision_notes import notes
 from metrics.core.comparisons import permutation_tests, run_comparison
 from metrics.core.comparisons.binary_scores import cochran
 from metrics.core.comparisons.run_comparison import METHODS, decide
@@ -18,7 +19,7 @@ from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.cells import AbsentScore
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.comparison_page import comparison_of
-from metrics.services.leaderboard.decisions import decision, decision_facts, notes
+from metrics.services.leaderboard.decisions import decision, decision_facts
 from metrics.services.leaderboard.files import as_csv
 from metrics.services.leaderboard.leaderboard import leaderboard_of
 from metrics.services.numbers import refresh
@@ -288,7 +289,7 @@ def decision_by(method, scores=None):
 
 def test_the_page_says_what_decided(monkeypatch):
     def notes_text(method):
-        return " ".join(notes([decision_by(method)], over="20 queries", unit="queries"))
+        return " ".join(notes([decision_by(method).test], over="20 queries", unit="queries"))
 
     assert "10,000 tosses of all queries" in notes_text("randomization")
     assert "Of 3 pairs Holm's correction asks p below 0.017 of the first." in notes_text(
@@ -299,7 +300,7 @@ def test_the_page_says_what_decided(monkeypatch):
     assert (
         "By AP the runs differ on too few queries for this test to tell any two of them apart, "
         "whatever their scores."
-    ) in notes([hopeless], over="20 queries", unit="queries")
+    ) in notes([hopeless.test], over="20 queries", unit="queries")
     assert notes_text("tukey") == "Tukey's HSD and each pair's own error: at .05 over 20 queries."
     assert notes_text("regwq") == "REGWQ and each pair's own error: at .05 over 20 queries."
     assert not any(
@@ -312,14 +313,14 @@ def test_the_page_says_what_decided(monkeypatch):
     monkeypatch.setattr(permutation_tests, "CELLS", 100)
     instead = decision_by("randomized-tukey")
     assert (instead.method, instead.facts["asked"]) == ("tukey", "randomized-tukey")
-    text = " ".join(notes([instead], over="20 queries", unit="queries"))
+    text = " ".join(notes([instead.test], over="20 queries", unit="queries"))
     assert text == (
         "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD and "
         "each pair's own error tested AP instead, as so many runs and queries would take too "
         "long to permute."
     )
     monkeypatch.setattr(run_comparison, "_MOST_CELLS", 100)
-    text = " ".join(notes([decision_by("randomization")], over="20 queries", unit="queries"))
+    text = " ".join(notes([decision_by("randomization").test], over="20 queries", unit="queries"))
     assert "Tukey's HSD and each pair's own error tested AP instead" in text
     assert "too long to toss as often as Holm's correction needs." in text
 

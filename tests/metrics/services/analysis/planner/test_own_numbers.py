@@ -13,12 +13,14 @@ from statsmodels.stats.power import TTestPower
 from annotate.models import ApiToken, Role
 from metrics.core.analyses.planner.error_distributions import SHARES
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest, NotDefined
+from metrics.score_files.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
-from metrics.services.analysis.plan_numbers import NO_NUMBERS, PlanNumbers, read_plan_numbers
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
+from tests.assayer.commands.files.running import assayer
 from tests.metrics import studies
 from tests.metrics.management.commands.running import manage
 from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept, table_of
@@ -36,8 +38,7 @@ def of_file(name: str, values: np.ndarray = ROWS, **numbers: float):
         [f"run{number}" for number in range(values.shape[1])],
         values,
     )
-    find = ANALYSES[name].of_scores
-    assert find is not None
+    find = SCORE_ANALYSES[name].find
     return find(FileRequest(table, "tukey", "zero", PlanNumbers(**numbers)))
 
 
@@ -381,6 +382,6 @@ def test_numbers_are_options_of_the_command(study, tmp_path: Path):
     lines = [f"t{t},{a:g},{b:g}\n" for t, (a, b) in enumerate(ROWS)]
     path.write_text("topic,a,b\n" + "".join(lines))
     from_file = ("--scores", str(path), "--csv")
-    table = manage("analyse", NAMES[1], *from_file, "--n", "33").stdout
+    table = assayer("analyse", NAMES[1], *from_file, "--n", "33").stdout
     assert "\r\n33," in table and table.count("yours") == 2
-    assert "is no number of queries" in manage("analyse", NAMES[1], *from_file, "--n", "x").stderr
+    assert "is no number of queries" in assayer("analyse", NAMES[1], *from_file, "--n", "x").stderr

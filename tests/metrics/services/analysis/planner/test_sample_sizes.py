@@ -5,7 +5,8 @@ import pytest
 
 from annotate.models import Collection, Judgment, Role
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest, NotDefined
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest, NotDefined
 from metrics.services.analysis.page import panels_of
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
@@ -20,8 +21,7 @@ ROWS = np.random.default_rng(5).integers(0, 2, (200, 2)).astype(float)
 def of_file(name: str, values: np.ndarray, **fields: object):
     names = [f"run{number}" for number in range(values.shape[1])]
     table = ScoreTable([f"t{t}" for t in range(len(values))], names, values)
-    find = ANALYSES[name].of_scores
-    assert find is not None
+    find = SCORE_ANALYSES[name].find
     return find(FileRequest(table, "tukey", str(fields.get("treatment", "zero"))))
 
 
@@ -195,8 +195,7 @@ def test_few_groups_have_no_headline_however_many_topics():
         [f"t{t}" for t in range(200)], ["a", "b"], ROWS, [f"g{t % 3}" for t in range(200)]
     )
     for name in NAMES:
-        find = ANALYSES[name].of_scores
-        assert find is not None
+        find = SCORE_ANALYSES[name].find
         headline = find(FileRequest(table, "tukey", "zero")).headline
         assert "few" in headline and "95 of 100" not in headline and "80 of 100" not in headline
 

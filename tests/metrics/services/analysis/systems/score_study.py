@@ -9,8 +9,8 @@ import numpy as np
 from annotate.models import Collection
 from metrics.charts.results import AnalysisResult
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest
-from metrics.services.analysis.register import ANALYSES
+from metrics.score_files.register import SCORE_ANALYSES
+from metrics.score_files.requests import FileRequest
 from metrics.services.numbers import refresh
 from pooling.models import Run
 from tests.metrics import studies
@@ -71,8 +71,7 @@ def of_scores(
     topics = topics or [f"t{t}" for t in range(1, len(values) + 1)]
     runs = [f"run{s}" for s in range(1, values.shape[1] + 1)]
     table = ScoreTable(list(topics), runs, values, groups)
-    find = ANALYSES[name].of_scores
-    assert find is not None
+    find = SCORE_ANALYSES[name].find
     return find(FileRequest(table, "t", missing))
 
 

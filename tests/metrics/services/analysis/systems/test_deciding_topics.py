@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Item
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from tests.metrics.services.analysis.collection.small_study import queries_of
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.score_study import (

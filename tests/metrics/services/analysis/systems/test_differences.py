@@ -12,15 +12,11 @@ from metrics.charts.axes import TWO_LINES, WRAPPED
 from metrics.core.comparisons.letters import letter
 from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS, decide
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest
-from metrics.services.analysis.systems.differences import (
-    decided,
-    differences_of_file,
-    with_notes,
-)
-from metrics.services.analysis.systems.topic_scores import topic_scores_of_file
+from metrics.score_files.requests import FileRequest
+from metrics.score_files.systems.differences import decided, differences_of_file, with_notes
+from metrics.score_files.systems.topic_scores import topic_scores_of_file
 from pooling.models import Run
-from tests.metrics.management.commands.running import manage
+from tests.assayer.commands.files.running import assayer
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.system_study import (
     average_precision,
@@ -265,10 +261,10 @@ def test_a_file_comes_by_the_command(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text(score_lines(far_apart(40, [0.5, 0.0, 0.2])))
     options = ("--scores", str(path), "--method", "newman-keuls")
-    value = json.loads(manage("analyse", "differences", *options, "--json").stdout)
+    value = json.loads(assayer("analyse", "differences", *options, "--json").stdout)
     assert [row[1] for row in value["rows"]] == ["run1", "run3", "run2"]
     assert any(note.startswith("Newman-Keuls") for note in value["notes"])
-    assert manage("analyse", "differences", *options, "--svg").stdout.startswith("<svg")
+    assert assayer("analyse", "differences", *options, "--svg").stdout.startswith("<svg")
 
 
 def test_of_small_scores_the_leader_has_a_mean_with_digits():

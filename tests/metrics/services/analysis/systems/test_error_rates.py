@@ -9,7 +9,7 @@ from annotate.models import Item
 from metrics.charts.analyses.systems.error_rates import digits_of
 from metrics.core.comparisons import swaps
 from metrics.core.statistics.groups import Groups
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from tests.metrics.core.comparisons.printed_error_rate import reer_independent
 from tests.metrics.services.analysis.collection.small_study import queries_of
 from tests.metrics.services.analysis.questions import answer_of, table_of

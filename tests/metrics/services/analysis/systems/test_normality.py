@@ -6,8 +6,8 @@ from statsmodels.stats.diagnostic import normal_ad
 from statsmodels.stats.multitest import multipletests
 
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest
-from metrics.services.analysis.systems.normality import normality_of_file
+from metrics.score_files.requests import FileRequest
+from metrics.score_files.systems.normality import normality_of_file
 from metrics.services.numbers import refresh
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import answer_of, table_of

@@ -14,8 +14,8 @@ from metrics.core.analyses.systems.differences import (
 from metrics.core.comparisons.run_comparison import METHODS, decide
 from metrics.core.files.scores import ScoreTable
 from metrics.core.statistics.intervals import NO_INTERVAL
-from metrics.services.analysis.analyses import FileRequest, NotDefined
-from metrics.services.analysis.systems.pairs import pairs_of_file
+from metrics.score_files.requests import FileRequest, NotDefined
+from metrics.score_files.systems.pairs import pairs_of_file
 from pooling.models import Run
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.system_study import average_precision, system_study

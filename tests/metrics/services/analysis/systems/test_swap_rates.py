@@ -6,7 +6,7 @@ import pytest
 from annotate.models import Item
 from metrics.core.analyses.systems.swap_rates import swap_rates
 from metrics.core.statistics.groups import Groups
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from tests.metrics.services.analysis.collection.small_study import queries_of
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.score_study import (

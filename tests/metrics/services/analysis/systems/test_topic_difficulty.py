@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Item
-from metrics.services.analysis.analyses import NotDefined
+from metrics.score_files.requests import NotDefined
 from tests import cast
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,

@@ -5,9 +5,11 @@ import pytest
 
 from annotate.models import Duplicate, Item, ReferenceLabel, ReferenceSet, Role, Undrawn
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
+from metrics.score_files.requests import FileRequest, NotDefined
+from metrics.score_files.systems.topic_scores import topic_scores_of_file
+from metrics.services.analysis.analyses import AnalysisRequest
 from metrics.services.analysis.register import ANALYSES
-from metrics.services.analysis.systems.topic_scores import topic_scores, topic_scores_of_file
+from metrics.services.analysis.systems.topic_scores import topic_scores
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies

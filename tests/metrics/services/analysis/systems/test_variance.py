@@ -8,8 +8,8 @@ from statsmodels.stats.anova import anova_lm
 
 from annotate.models import Item
 from metrics.core.files.scores import ScoreTable
-from metrics.services.analysis.analyses import FileRequest
-from metrics.services.analysis.systems.variance import variance_of_file
+from metrics.score_files.requests import FileRequest
+from metrics.score_files.systems.variance import variance_of_file
 from tests.metrics.services.analysis.collection.small_study import queries_of
 from tests.metrics.services.analysis.questions import answer_of, table_of
 from tests.metrics.services.analysis.systems.system_study import average_precision, system_study

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Direction
+from metrics.charts.decision_notes import missed_text
 from metrics.core.measures.alignment import LabelledPairs, align
 from metrics.core.measures.measures import FAMILIES, parse, parse_one
 from metrics.core.statistics.groups import Design
@@ -17,7 +18,6 @@ from metrics.services.leaderboard.choices.captions import (
     ChoicesCaption,
     LeaderboardCaption,
     design_cell,
-    missed_text,
 )
 from metrics.services.leaderboard.comparison_page import RunComparison
 from pooling.core.likeness.rankings import Rankings

@@ -1,6 +1,7 @@
-"""Differences of runs by a method of the leaderboard, from the database or a file."""
+"""Differences of runs by a method of the leaderboard."""
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,54 +9,61 @@ import numpy as np
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.analyses.systems.difference_bars import RunNames
 from metrics.charts.analyses.systems.differences import differences_result
+from metrics.charts.decision_notes import MeasureTest, notes
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.differences import SystemDifferences, system_differences
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.comparisons.missing_queries import MISSING_ZERO
 from metrics.core.comparisons.run_comparison import RANDOMIZATION, Verdicts, decide
 from metrics.core.measures.measures import parse_one
-from metrics.services.analysis.analyses import (
-    AnalysisRequest,
+from metrics.score_files.requests import (
     FileRequest,
     ReportProgress,
     ignore_progress,
 )
-from metrics.services.analysis.shared_values import shared_value
-from metrics.services.analysis.systems.topic_scores import (
+from metrics.score_files.systems.topic_scores import (
     TopicScores,
-    topic_scores,
     topic_scores_of_file,
 )
-from metrics.services.leaderboard.computation import RULES
-from metrics.services.leaderboard.decisions import MeasureDecision, notes
+
+Fields = dict[str, Any]
+# the fields of a key, from where they are kept, else computed
+Recall = Callable[[str, Callable[[], Fields]], Fields]
 
 
-def differences(request: AnalysisRequest) -> AnalysisResult:
-    """The order of the chosen runs by a measure, and which do not differ."""
-    spec = request.spec
-    return _result(topic_scores(request), spec.scores.method, request.report_progress, spec.mark)
+def computed_anew(key: str, compute: Callable[[], Fields]) -> Fields:
+    """Keep nothing: a file is read once."""
+    return compute()
 
 
 def differences_of_file(request: FileRequest) -> AnalysisResult:
     """The order of the runs of a file of topics by runs, and which do not differ."""
-    return _result(topic_scores_of_file(request), request.method, ignore_progress)
+    return differences_of_scores(topic_scores_of_file(request), request.method)
 
 
-def _result(
-    scores: TopicScores, method: str, report_progress: ReportProgress, mark: str = ""
+def differences_of_scores(
+    scores: TopicScores,
+    method: str,
+    report_progress: ReportProgress = ignore_progress,
+    *,
+    mark: str = "",
+    recall: Recall = computed_anew,
 ) -> AnalysisResult:
-    outcome = decided(scores, method, report_progress)
+    """The order of the runs, and which do not differ; see `decided`."""
+    outcome = decided(scores, method, report_progress, recall)
     return differences_result(outcome, names_of(scores, mark), with_notes(scores, outcome, method))
 
 
 def decided(
-    scores: TopicScores, method: str, report_progress: ReportProgress = ignore_progress
+    scores: TopicScores,
+    method: str,
+    report_progress: ReportProgress = ignore_progress,
+    recall: Recall = computed_anew,
 ) -> SystemDifferences:
     """Decide which runs differ, by one of the leaderboard's methods.
 
-    The decision hangs on the scores alone, and the two analyses of a collection that need it share
-    it; of a file it is decided on the spot, without cache or database.
     report_progress : told how many of the random draws are done
+    recall : what keeps a decision, which hangs on the scores alone, for those that need it again
     """
 
     def verdict_fields() -> dict[str, Any]:
@@ -69,19 +77,17 @@ def decided(
         return verdicts_as_json(verdicts)
 
     of_query, weight = scores.groups.of_query, scores.groups.weight
-    digest = hashlib.sha256(f"{RULES} {method} {scores.values.shape}".encode())
+    digest = hashlib.sha256(f"{method} {scores.values.shape}".encode())
     for array in (scores.larger_better, of_query, weight):
         digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
     digest.update(" ".join(Verdicts._fields).encode())
-    key = f"verdicts-{digest.hexdigest()}"
-    fields = shared_value(key, verdict_fields) if scores.keys else verdict_fields()
     return system_differences(
         scores.values,
         groups=scores.groups,
         method=method,
         are_shares=bool(scores.measure) and parse_one(scores.measure).is_share,
         smaller_is_better=scores.smaller_is_better,
-        verdicts=verdicts_from_json(fields),
+        verdicts=verdicts_from_json(recall(digest.hexdigest(), verdict_fields)),
     )
 
 
@@ -118,17 +124,8 @@ def with_notes(scores: TopicScores, outcome: SystemDifferences, method: str) -> 
         "n_runs_out": 0,
         "n_queries_out": 0,
     }
-    decision = MeasureDecision(
-        measure=scores.measure or "the file",
-        why="",
-        groups=[],
-        n_decided=outcome.n_differing,
-        n_pairs=outcome.n_pairs,
-        unseparated=[],
-        letters={},
-        facts=facts,
-    )
-    sentences = notes([decision], over=scores.extent, unit=scores.unit)
+    test = MeasureTest(scores.measure or "the file", outcome.n_pairs, facts)
+    sentences = notes([test], over=scores.extent, unit=scores.unit)
     # the leaderboard's mark stands in no table here
     sentences = [sentence.replace(" (‡)", "") for sentence in sentences]
     return scores.nouns._replace(notes=[*scores.notes, *sentences])

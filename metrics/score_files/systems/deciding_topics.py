@@ -1,4 +1,4 @@
-"""The topics that decide between the two best runs, from a collection or a file of scores."""
+"""The topics that decide between the two best runs."""
 
 import numpy as np
 
@@ -7,26 +7,21 @@ from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.deciding_topics import deciding_topics
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.core.statistics.rounding import means_for_order
-from metrics.services.analysis.analyses import AnalysisRequest, FileRequest
-from metrics.services.analysis.systems.topic_scores import (
+from metrics.score_files.requests import FileRequest
+from metrics.score_files.systems.topic_scores import (
     TopicScores,
-    topic_scores,
     topic_scores_of_file,
 )
-from metrics.services.analysis.systems.topic_tables import topic_table
-
-
-def deciding(request: AnalysisRequest) -> AnalysisResult:
-    """The queries that decide between the two best of the chosen runs."""
-    return _result(topic_scores(request))
+from metrics.score_files.systems.topic_tables import topic_table
 
 
 def deciding_of_file(request: FileRequest) -> AnalysisResult:
     """The topics of a file that decide between its two best runs."""
-    return _result(topic_scores_of_file(request))
+    return deciding_of_scores(topic_scores_of_file(request))
 
 
-def _result(scores: TopicScores) -> AnalysisResult:
+def deciding_of_scores(scores: TopicScores) -> AnalysisResult:
+    """The topics that decide between the two best runs."""
     larger_better = scores.larger_better
     means = means_for_order(larger_better, scores.groups)
     first, second = np.argsort(-means, kind="stable")[:2].tolist()

@@ -1,36 +1,32 @@
-"""Measured swap rates of pairs of runs, from a collection or a file of scores."""
+"""Measured swap rates of pairs of runs."""
 
 from metrics.charts.analyses.systems.swap_rates import swap_rates_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.swap_rates import swap_rates
-from metrics.services.analysis.analyses import (
-    AnalysisRequest,
+from metrics.score_files.requests import (
     FileRequest,
     NotDefined,
     ReportProgress,
     ignore_progress,
 )
-from metrics.services.analysis.systems.topic_scores import (
+from metrics.score_files.systems.topic_scores import (
     TopicScores,
-    topic_scores,
     topic_scores_of_file,
 )
-from metrics.services.analysis.systems.topic_tables import topic_table, units
+from metrics.score_files.systems.topic_tables import topic_table, units
 
 PARTS = (8, 4, 2)  # a set is one of so many parts of the topics
 
 
-def measured(request: AnalysisRequest) -> AnalysisResult:
-    """The swap rates of the chosen runs."""
-    return _result(topic_scores(request), request.report_progress)
-
-
 def measured_of_file(request: FileRequest) -> AnalysisResult:
     """The swap rates of the runs of a file."""
-    return _result(topic_scores_of_file(request), ignore_progress)
+    return swaps_of_scores(topic_scores_of_file(request))
 
 
-def _result(scores: TopicScores, report_progress: ReportProgress) -> AnalysisResult:
+def swaps_of_scores(
+    scores: TopicScores, report_progress: ReportProgress = ignore_progress
+) -> AnalysisResult:
+    """The swap rates of pairs of runs; raises NotDefined for few topics."""
     values, table = units(scores), topic_table(scores)
     if len(values) < 4:
         raise NotDefined(

@@ -1,9 +1,7 @@
 """The numbers that somebody types for a plan: queries, an error, a difference, a power."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import NamedTuple
-
-from django.http import QueryDict
 
 MOST_DIGITS = 8  # of a number of queries
 LARGEST = 1e6  # error or difference
@@ -39,7 +37,7 @@ class PlanNumbers(NamedTuple):
 NO_NUMBERS = PlanNumbers()
 
 
-def read_plan_numbers(parameters: QueryDict, errors: list[str]) -> PlanNumbers:
+def read_plan_numbers(parameters: Mapping[str, str], errors: list[str]) -> PlanNumbers:
     """Read the numbers of an address; one that cannot be read is an error, and left out.
 
     That n is no more than the queries, and an error below 1 where scores are, is for the analysis.
@@ -71,7 +69,7 @@ def read_plan_numbers(parameters: QueryDict, errors: list[str]) -> PlanNumbers:
     return PlanNumbers(n, steps["error"], steps["difference"], power)
 
 
-def _number(parameters: QueryDict, name: str) -> float | None:
+def _number(parameters: Mapping[str, str], name: str) -> float | None:
     """The number of this name, NaN for a text that is none; None without one."""
     text = parameters.get(name, "").strip()
     if not text:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.charts.analyses.systems.topic_table import TopicTable
-from metrics.services.analysis.systems.topic_scores import TopicScores
+from metrics.score_files.systems.topic_scores import TopicScores
 
 
 def topic_table(scores: TopicScores) -> TopicTable:

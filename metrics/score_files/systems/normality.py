@@ -1,28 +1,23 @@
-"""Tests of whether the scores of runs are normal, from the database or a file."""
+"""Tests of whether the scores of runs are normal."""
 
 from metrics.charts.analyses.systems.normality import normality_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.systems.normality import FEWEST, normality_table
 from metrics.core.comparisons.binary_scores import are_zero_one
-from metrics.services.analysis.analyses import AnalysisRequest, FileRequest, NotDefined
-from metrics.services.analysis.systems.topic_scores import (
+from metrics.score_files.requests import FileRequest, NotDefined
+from metrics.score_files.systems.topic_scores import (
     TopicScores,
-    topic_scores,
     topic_scores_of_file,
 )
 
 
-def normality(request: AnalysisRequest) -> AnalysisResult:
-    """Test the scores of each run by a measure."""
-    return _result(topic_scores(request))
-
-
 def normality_of_file(request: FileRequest) -> AnalysisResult:
     """Test the scores of each run of a file of topics by runs."""
-    return _result(topic_scores_of_file(request))
+    return normality_of_scores(topic_scores_of_file(request))
 
 
-def _result(scores: TopicScores) -> AnalysisResult:
+def normality_of_scores(scores: TopicScores) -> AnalysisResult:
+    """Tests of whether the scores of each run are normal; raises NotDefined for few."""
     if scores.groups.n < FEWEST:
         raise NotDefined(
             f"A test of normality takes {FEWEST} {scores.unit} or more; there are "

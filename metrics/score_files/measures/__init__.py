@@ -1,0 +1,1 @@
+"""The analyses of measures, of averages of runs."""

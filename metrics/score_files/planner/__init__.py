@@ -1,0 +1,1 @@
+"""The analyses of the planner, of scores topic by topic."""

@@ -1,0 +1,1 @@
+"""The analyses of systems, of scores topic by topic."""
