@@ -193,10 +193,10 @@ def begins_with(stream: BinaryIO, start: bytes) -> bool:
 
 
 def json_objects(
-    stream: BinaryIO, name: str, problems: Problems
+    stream: BinaryIO, name: str, problems: Problems, *, limits: Limits = LIMITS
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line that is not blank; other lines become problems."""
-    for number, text in lines(stream, name):
+    for number, text in lines(stream, name, limits=limits):
         if not text.strip():
             continue
         try:

@@ -4,6 +4,7 @@ A new format of lines is a reader and one entry of FORMATS.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from annotate.core.files import text_files
@@ -195,6 +196,23 @@ def _read_headless_table(
         problems,
         blanks,
     )
+
+
+def table_labels(
+    rows: Iterable[tuple[int, Mapping[str, str]]], name: str, problems: Problems
+) -> Iterator[ReferenceRow]:
+    """Yield the labels of numbered rows, cells by column; the first row has all columns.
+
+    A blank grade is a fault. Raises FormatError where a column is missing.
+    """
+    numbered_rows = iter(rows)
+    for first_row in numbered_rows:
+        columns = _reference_columns([*first_row[1]], name)
+        labels = (
+            (number, {column: cells.get(column, "") for column in columns.values()})
+            for number, cells in chain([first_row], numbered_rows)
+        )
+        yield from _table_rows(labels, columns, name, problems, Blanks())
 
 
 def _table_rows(
