@@ -31,6 +31,7 @@ pytest_plugins = [
     "tests.cast",
     "tests.works",
     "tests.campaigns",
+    "tests.journeys.acts",
     "tests.servers.disks",
     "tests.scorecard.figures",
 ]

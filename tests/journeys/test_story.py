@@ -2,66 +2,30 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import ir_measures
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
 from tests import cast
 from tests.addresses.page_checks import violations
-from tests.browsing import awaiting_levels, with_long_timeout
+from tests.journeys import acts
 from tests.journeys.study import StudyFiles, small_study
 from tests.metrics.core.oracles import ir_measure
 from tests.servers.stack import Stack
 
 SLUG = "small-shapes"
-UNDER_WAY = re.compile("^(Looking|Saving|Waiting)")
-LEVELS = [(3, "Exactly this"), (2, "Mostly"), (1, "Somewhat"), (0, "Not relevant")]
-PASSWORD = "a long pass phrase for the story"
+NAME = "Small Shapes"
+LEVELS = {3: "Exactly this", 2: "Mostly", 1: "Somewhat", 0: "Not relevant"}
 
 
 @pytest.fixture(scope="module")
 def study() -> StudyFiles:
     return small_study(3)
-
-
-@pytest.fixture
-def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Function that makes a page in a new browser; policy errors and foreign requests fail."""
-    contexts: list[BrowserContext] = []
-    complaints: list[str] = []
-
-    def make() -> Page:
-        context = with_long_timeout(
-            browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
-        )
-        ours = (live_stack.url, "blob:", "data:")
-        page.on(
-            "request",
-            lambda request: request.url.startswith(ours) or complaints.append(request.url),
-        )
-        return page
-
-    yield make
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def upload(name: str, content: bytes) -> dict[str, Any]:
-    return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
 
 
 def assert_accessible(page: Page) -> None:
@@ -75,72 +39,21 @@ def assert_accessible(page: Page) -> None:
         assert (page.url, violations(page)) == (page.url, [])
 
 
-def sign_in(page: Page, username: str, password: str) -> None:
-    page.goto("/accounts/login/")
-    page.locator("[name=login]").fill(username)
-    page.locator("[name=password]").fill(password)
-    page.locator("main form button").last.click()
-    page.wait_for_url(lambda url: "/login/" not in url)
-
-
-def make_collection(page: Page, study: StudyFiles) -> None:
-    page.goto(reverse("annotate:collection-new"))
-    page.get_by_label("Name", exact=True).fill("Small Shapes")
-    page.get_by_label("Short name").fill(SLUG)
-    for number, (grade, name) in enumerate(LEVELS, start=1):
-        page.get_by_label(f"Grade of level {number}", exact=True).fill(str(grade))
-        page.get_by_label(f"Name of level {number}", exact=True).fill(name)
-    page.get_by_label("Relevant from grade").fill("2")
-    page.get_by_label("Items").set_input_files(upload("items.zip", study.items))
-    page.get_by_role("button", name="Make the collection").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Items from items.zip")
-    expect(page.locator("main")).to_contain_text("media files copied", timeout=120_000)
-    assert_accessible(page)
-
-
-def load_reference(page: Page, study: StudyFiles) -> None:
-    page.goto(reverse("annotate:load", args=[SLUG, "reference"]))
-    page.get_by_label("Labels", exact=True).set_input_files(
-        upload("reference.qrels", study.reference)
-    )
-    page.locator("main form button").last.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(
-        "Reference labels from reference.qrels"
-    )
-    expect(page.locator("main")).to_contain_text("Done", timeout=120_000)
-
-
-def double_every_pair(page: Page) -> None:
-    """Have two people judge each pair: of a few drawn doubles all might have one grade."""
-    page.goto(reverse("annotate:settings", args=[SLUG]))
-    policy_form = page.locator("form").filter(has=page.locator("[name=double_percent]"))
-    policy_form.locator("[name=double_percent]").fill("100")
-    policy_form.locator("button").last.click()
-    expect(page.locator("main")).to_contain_text("follow version 2")
-
-
-def upload_run(page: Page, name: str, content: bytes) -> None:
-    page.goto(reverse("pooling:run-upload", args=[SLUG]))
-    page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("File", exact=True).set_input_files(upload(f"{name}.run", content))
-    page.locator("main form button").last.click()
-    expect(page.locator("main")).to_contain_text("Ready", timeout=120_000)
-
-
 def open_pool(page: Page) -> int:
-    """Preview a pool, then open it; returns its key."""
-    page.goto(reverse("pooling:pool-new", args=[SLUG]))
-    page.get_by_label("Name", exact=True).fill("depth 10")
-    page.get_by_label("Depth", exact=True).fill("10")
-    page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#preview")).to_contain_text("People-hours", timeout=120_000)
+    """Preview a pool, look at the preview, then open it; returns its key."""
+    acts.preview_pool(page, SLUG, name="depth 10", depth=10)
     expect(page.locator("#alike tbody tr")).to_have_count(3)
     assert_accessible(page)
-    page.get_by_role("button", name="Open pool").click()
-    expect(page.locator("main")).to_contain_text("Open", timeout=120_000)
-    page.wait_for_url(re.compile(r"/pools/\d+/$"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("depth 10")
-    return int(page.url.rstrip("/").rsplit("/", 1)[1])
+    return acts.open_previewed_pool(page, name="depth 10")
+
+
+def shown_item(page: Page, study: StudyFiles, item_of_part: dict[int, str]) -> str:
+    """Id of the document on screen, by its text or by the address of its picture or clip."""
+    element = page.locator("#document :is(.text, img, video)")
+    address = element.get_attribute("src")
+    if address is None:
+        return study.label_of[element.inner_text()]
+    return item_of_part[int(address.partition("#")[0].split("/")[-2])]
 
 
 def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
@@ -163,63 +76,6 @@ def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
     assert_accessible(page)
 
 
-def invite(page: Page) -> str:
-    page.goto(reverse("annotate:members", args=[SLUG]))
-    page.get_by_label("Role").select_option("annotator")
-    page.get_by_role("button", name="Make a link").click()
-    return page.locator("#invitation-link").input_value()
-
-
-def accept(page: Page, link: str, username: str) -> None:
-    page.goto(link)
-    page.get_by_label("User name").fill(username)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Make the account and join").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
-
-
-class KeyboardAnnotator:
-    """An annotator who judges by keyboard, with the true grades, until nothing is left."""
-
-    def __init__(self, page: Page, study: StudyFiles, item_of_part: dict[int, str]) -> None:
-        self.page, self.study, self.item_of_part = awaiting_levels(page), study, item_of_part
-
-    def item(self) -> str:
-        """Id of the document on screen, by its text or by the address of its picture or clip."""
-        element = self.page.locator("#document :is(.text, img, video)")
-        address = element.get_attribute("src")
-        if address is None:
-            return self.study.label_of[element.inner_text()]
-        return self.item_of_part[int(address.partition("#")[0].split("/")[-2])]
-
-    def has_card(self) -> bool:
-        """Wait for a card, requesting the next batch after one; False when nothing is left."""
-        nothing = self.page.locator("#empty-title:visible").filter(has_not_text=UNDER_WAY)
-        while True:
-            self.page.locator("#card:visible").or_(nothing).wait_for()
-            if not nothing.is_visible():
-                return True
-            if nothing.inner_text() != "Batch done":
-                return False
-            self.page.get_by_role("button", name="Next batch").click()
-
-    def work(self) -> int:
-        """Judge everything; returns how many keys were pressed."""
-        self.page.goto(reverse("annotate:judge", args=[SLUG]))
-        pressed = 0
-        while self.has_card():
-            progress = self.page.locator("#progress-text").inner_text()
-            position, size = map(int, re.findall(r"\d+", progress)[1:3])
-            caption = self.page.locator("#query .text").inner_text()
-            self.page.keyboard.press(str(self.study.truth[caption].get(self.item(), 0)))
-            pressed += 1
-            if position == size:
-                self.page.locator("#empty:visible").wait_for()
-            else:
-                expect(self.page.locator("#progress-text")).not_to_have_text(progress)
-        return pressed
-
-
 def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     live_stack: Stack,
     django_db_blocker: DjangoDbBlocker,
@@ -229,21 +85,37 @@ def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     with live_stack.orm(django_db_blocker):
         cast.member(cast.collection("earlier-work"), Role.RESEARCHER, cast.user("rita"))
     researcher = new_person()
-    sign_in(researcher, "rita", cast.PASSWORD)
-    make_collection(researcher, study)
-    load_reference(researcher, study)
-    double_every_pair(researcher)
+    acts.sign_in(researcher, "rita", cast.PASSWORD)
+    acts.make_collection(
+        researcher,
+        slug=SLUG,
+        name=NAME,
+        levels=LEVELS,
+        positive_from=2,
+        items=acts.upload("items.zip", study.items),
+    )
+    expect(researcher.locator("main")).to_contain_text("media files copied")
+    assert_accessible(researcher)
+    reference = acts.upload("reference.qrels", study.reference)
+    acts.load(researcher, SLUG, "reference", reference)
+    # of a few drawn doubles all might have one grade
+    acts.change_policy(researcher, SLUG, double_percent="100")
     for name, content in study.runs.items():
-        upload_run(researcher, name, content)
+        acts.upload_run(researcher, SLUG, name, content)
     assert_accessible(researcher)
     check_provenance(researcher, study, open_pool(researcher))
     with live_stack.orm(django_db_blocker):
         parts = Part.objects.filter(item__collection__slug=SLUG, item__side="document")
         item_of_part = dict(parts.values_list("pk", "item__external_id"))
+
+    def true_grade(page: Page) -> int:
+        grades = study.truth[page.locator("#query .text").inner_text()]
+        return grades.get(shown_item(page, study, item_of_part), 0)
+
     for username in ("anna", "bert"):
         page = new_person()
-        accept(page, invite(researcher), username)
-        assert KeyboardAnnotator(page, study, item_of_part).work() > 0
+        acts.accept(page, acts.invite(researcher, SLUG), username, NAME)
+        assert acts.KeyboardAnnotator(page, SLUG, true_grade).work() > 0
     with live_stack.orm(django_db_blocker):
         n_judgments = Judgment.objects.filter(collection__slug=SLUG, purpose="label").count()
     check_dashboard(researcher, n_judgments)

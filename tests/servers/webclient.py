@@ -39,11 +39,14 @@ class WebClient:
 
     def sign_in(self, username: str, password: str = cast.PASSWORD) -> None:
         """Sign in by the form, as a person does."""
-        self.get("/accounts/login/")
-        form = {"login": username, "password": password, "csrfmiddlewaretoken": self.csrf}
-        self.opener.open(
-            self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=240
-        ).read()
+        self.submit("/accounts/login/", {"login": username, "password": password})
+
+    def submit(self, path: str, fields: dict[str, str]) -> str:
+        """Open a page and send its form; returns the page that follows."""
+        self.get(path)
+        form = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": self.csrf})
+        answer = self.opener.open(self.base + path, form.encode(), timeout=240)
+        return str(answer.read().decode())
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[dict[str, Any], float]:
         """Send JSON; returns the answer and the seconds it took."""
