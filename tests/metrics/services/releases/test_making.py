@@ -4,23 +4,25 @@ import gzip
 import hashlib
 import io
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Thread
 
 import ir_measures
 import pytest
+from django.core.files.storage import default_storage
 from pyarrow import parquet
 
-from annotate.models import Collection
+from annotate.models import Collection, Role
 from annotate.services.background.progress import ignore_progress
 from annotate.services.storage.transactions import read_only_moment
 from metrics.core.files.folder_archives import FolderArchive
 from metrics.core.files.stretches import FileStretch
-from metrics.models import Score
+from metrics.models import ReleaseFile, Score
 from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.numbers import refresh
 from metrics.services.releases.contents import write_contents
 from metrics.services.releases.writer import ReleaseWriter
+from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.releases.made_releases import (
     archive,
@@ -31,9 +33,15 @@ from tests.metrics.services.releases.made_releases import (
 )
 from tests.metrics.services.releases.release_study import published_run
 from tests.servers.databases import closing_connections
+from tests.servers.worker_kills import kill_worker
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 PUBLISHED = "bm25"
+MAKE = (
+    "import django, sys; django.setup(); from annotate import tasks; "
+    "import metrics.services.releases.making; tasks.perform_work(work_id=int(sys.argv[1]))"
+)
 DOCUMENTS = {
     "CITATION.cff",
     "README.md",
@@ -179,3 +187,24 @@ def test_labels_that_come_while_it_is_made_are_not_in_it(study):
     assert manifest.counts.n_judgments == before
     rows = {file.path: file.n_rows for file in writer.files}
     assert rows["judgments/judgments.parquet"] == rows["judgments/judgments.jsonl.gz"] == before
+
+
+def test_a_worker_killed_while_it_makes_one_leaves_nothing_and_the_next_makes_the_same(
+    study, client, service_home
+):
+    expected = archive(made_release(study))
+    forget_releases(study)
+    release = request_release(study)
+    kill_worker(release.making, MAKE, service_home, at=ReleaseFile)
+    release.refresh_from_db()
+    assert (release.making.state, release.made_at, release.file.name) == ("running", None, "")
+    assert not release.files.exists() and not release.runs.exists()
+    assert client.get("/releases/study/1.0/").status_code == 404
+    client.force_login(cast.member(study, Role.LEAD))
+    assert "Download all" not in client.get("/c/study/results/releases/1.0/").content.decode()
+    assert client.get("/c/study/results/releases/1.0/archive/").status_code == 404
+    assert archive(perform_work(release)) == expected
+    assert release.making.attempts == 2
+    path = PurePosixPath(release.file.name)
+    archives = default_storage.listdir(str(path.parent))[1]
+    assert [name for name in archives if name.startswith(f"{release.pk}-")] == [path.name]
