@@ -117,7 +117,7 @@ def look_at_dashboard(
     names = {name: name for name in parameters}
     requested = page_parameters(request=request, names=names).get("level")
     level = service.level_or_default(collection=collection, requested=requested)
-    if requested and requested != level:
+    if requested not in (None, level):
         levels = ", ".join(MeasurementLevel)
         raise Unprocessable(f'"{requested[:40]}" is no choice of "level"; there are: {levels}.')
     is_stale = waits_for_refresh(collection=collection)  # first: they may be written now

@@ -92,8 +92,8 @@ def choices_of(request: TokenRequest, collection: Collection, parameters: QueryD
         "method": METHODS,
     }
     for name, values in options.items():
-        value = parameters.get(PARAMETERS[name], "")
-        if value and value not in values:
+        value = parameters.get(PARAMETERS[name])
+        if value is not None and value not in values:
             raise Unprocessable(
                 f'"{value[:40]}" is no choice of "{name}"; there are: {", ".join(values)}.'
             )

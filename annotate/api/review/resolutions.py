@@ -111,7 +111,7 @@ class ResolutionsView(Endpoint):
 def format_of(request: TokenRequest) -> str:
     """The format that a request asks for; raises Unprocessable for another one."""
     accepted_format = getattr(request, "accepted_renderer", JSONRenderer).format
-    kind = request.query_params.get("format") or str(accepted_format)
+    kind = str(request.query_params.get("format", accepted_format))
     if kind not in FORMATS:
         names = ", ".join(FORMATS)
         raise Unprocessable(f'"{kind[:40]}" is no choice of "format"; there are: {names}.')

@@ -160,6 +160,7 @@ def test_before_the_first_numbers_the_answer_is_202(client, study, headers):
 def test_wrong_parameters_are_refused(client, headers):
     for address, query, sentence in (
         (AGREEMENT, "level=rank", '"rank" is no choice of "level"; there are: nominal, ordinal, '),
+        (AGREEMENT, "level=", '"" is no choice of "level"; there are: nominal, ordinal, '),
         (AGREEMENT, "names=1", '"names" is no parameter; there are level.'),
         (PROGRESS, "level=nominal", '"level" is no parameter; there are none.'),
     ):

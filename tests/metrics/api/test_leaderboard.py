@@ -124,6 +124,7 @@ def test_a_board_is_stale_once_labels_have_changed(client, study, headers):
     [
         ("labels=only", '"labels" is no parameter; there are direction, run, label_source'),
         ("direction=up", '"up" is no choice of "direction"; there are: forward, reverse.'),
+        ("subset=", '"" is no choice of "subset"; there are: judged.'),
         ("method=none", '"none" is no choice of "method"; there are: randomized-tukey'),
         ("people=nobody", '"nobody" is no choice of "people"; there are: first, '),
         ("subset=some", '"some" is no choice of "subset"; there are: judged.'),

@@ -221,6 +221,7 @@ def test_files_of_a_collection_without_pairs_have_no_rows(client, collection, he
         ({"changed_since": "yesterday"}, "Datetime has wrong format"),
         ({"changed_since": "0001-01-01T00:00:00+14:00"}, ""),
         ({"query": "q" * 501}, "no more than 500 characters"),
+        ({"format": ""}, '"" is no choice of "format"; there are: json, ndjson, parquet.'),
         ({"format": "csv"}, '"csv" is no choice of "format"; there are: json, ndjson, parquet.'),
     ],
 )
