@@ -25,4 +25,5 @@ def operations(request: HttpRequest, group: str) -> HttpResponse:
     """The operations on one thing: what they take, what they answer."""
     if group not in groups():
         raise Http404
-    return render(request, "reference/group.html", {"group": groups()[group]})
+    context = {"group": groups()[group], "groups": groups().values()}
+    return render(request, "reference/group.html", context)

@@ -91,6 +91,28 @@ def test_every_operation_is_on_the_page_and_on_that_of_its_group(client, db):
             assert f'id="{operation.name}"' in group_page
 
 
+def test_the_groups_lead_to_one_another(client, db):
+    page = client.get("/api/").content.decode()
+    for slug in groups():
+        assert f'href="#{slug}-title"' in page and f'id="{slug}-title"' in page
+        group_page = client.get(f"/api/{slug}/").content.decode()
+        assert [other for other in groups() if f'href="/api/{other}/"' not in group_page] == []
+        assert f'href="/api/{slug}/" aria-current="page"' in group_page
+
+
+def test_a_request_stands_beside_its_answer(client, db):
+    page = client.get("/api/members/").content.decode()
+    assert "&quot;role&quot;: &quot;annotator&quot;" in page
+    for group in groups().values():
+        for operation in group.operations:
+            answers_in_json = [
+                answer
+                for answer in operation.answers
+                if answer.body and "application/json" in answer.body.media_types
+            ]
+            assert bool(operation.example_answer) >= bool(answers_in_json), operation.name
+
+
 def test_requests_can_be_pasted_into_a_shell():
     for group in groups().values():
         for operation in group.operations:
@@ -99,7 +121,7 @@ def test_requests_can_be_pasted_into_a_shell():
             assert "..." not in operation.example
             for parameter in operation.parameters:
                 if parameter.where == "parameter" and parameter.is_required:
-                    assert f"{parameter.name}=" in words[-1]
+                    assert f"{parameter.path}=" in words[-1]
             if "-d" in words:
                 sent = json.loads(words[words.index("-d") + 1])
                 assert isinstance(sent, dict) and sent, operation.example
