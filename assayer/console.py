@@ -24,7 +24,7 @@ FILE_COMMANDS = {
 SITE_COMMANDS = {
     "login": ("login", "keep a token for a site"),
     "collections": ("collections", "list the collections of a site"),
-    "upload-items": ("upload_items", "upload items and labels, also of ir_datasets, BEIR or the Hub"),
+    "upload-items": ("upload_items", "upload items, also of ir_datasets, BEIR and the Hub"),
     "upload-run": ("upload_run", "upload a run file"),
     "open-pool": ("open_pool", "make a pool and open it"),
     "progress": ("progress", "show how far the labels are"),

@@ -3,8 +3,11 @@
 Loaded by rest_framework's settings: imports none of its views.
 """
 
+import json
 import re
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -14,7 +17,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+JSON = "application/json"
 PROBLEM = "application/problem+json"
+EXAMPLES_FILE = Path(__file__).with_name("examples.json")
 CHANGING = ("PUT", "PATCH", "DELETE")
 OF_ALL = (
     HTTPStatus.UNAUTHORIZED,
@@ -61,7 +66,7 @@ class ProblemSerializer(serializers.Serializer):
 
 
 class EndpointSchema(AutoSchema):
-    """Adds the refusals of each operation, its scope, and the header of what can be repeated."""
+    """Adds refusals, the scope, the header of what can be repeated, and examples."""
 
     def get_operation(
         self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
@@ -79,6 +84,7 @@ class EndpointSchema(AutoSchema):
                     str(status.value),
                     {"description": status.phrase, "content": {PROBLEM: {"schema": problem}}},
                 )
+            add_examples(operation)
         return operation
 
     def get_operation_id(self) -> str:
@@ -113,6 +119,26 @@ class TokenScheme(OpenApiAuthenticationExtension):
     def get_security_definition(self, auto_schema: Any) -> Any:
         """A token in the header `Authorization`."""
         return {"type": "http", "scheme": "bearer"}
+
+
+@cache
+def examples() -> dict[str, dict[str, Any]]:
+    """A request and its answer for each operation; a test of the reference records them.
+
+    status, and where they have a body `media_type`, `answer` and `request`
+    """
+    recorded: dict[str, dict[str, Any]] = json.loads(EXAMPLES_FILE.read_bytes())
+    return recorded
+
+
+def add_examples(operation: dict[str, Any]) -> None:
+    """Add the examples to the bodies of an operation that are theirs."""
+    example = examples().get(operation["operationId"], {})
+    if "request" in example:
+        operation["requestBody"]["content"][JSON]["example"] = example["request"]
+    if "answer" in example:
+        answer = operation["responses"][str(example["status"])]
+        answer["content"][example["media_type"]]["example"] = example["answer"]
 
 
 def refusals(method: str, operation: dict[str, Any]) -> list[HTTPStatus]:

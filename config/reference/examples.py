@@ -18,17 +18,7 @@ IN_ADDRESSES = {  # parameters of addresses
     "confirm": "shapes",
     "since": "2026-03-05T00:00:00Z",
 }
-FIELDS: dict[str, Any] = {  # values of fields of which the type says too little
-    "slug": "birds",
-    "name": "first",
-    "strategy": "depth-k",
-    "version": "1.0",
-    "since": "2026-03-05T00:00:00Z",
-    "until": "2026-03-06T00:00:00Z",
-    "reason": "Clicks without a look.",
-    "markdown": "# How to judge",
-    "levels": [{"grade": 1, "name": "Relevant"}, {"grade": 0, "name": "Not relevant"}],
-}
+NAME = "first"  # for fields that are called so
 JSON = "application/json"
 
 
@@ -64,15 +54,12 @@ def request_line(
 
 
 def example_of(content: dict[str, Any], components: dict[str, Schema]) -> dict[str, Any]:
-    """The example that the schema has, else a value for each required field, or for the first."""
-    for example in content.get("examples", {}).values():
-        return dict(example["value"])
+    """The example that the schema has; of a form, a value for each required field."""
+    if "example" in content:
+        return dict(content["example"])
     whole = resolved(content["schema"], components)
-    fields = whole["properties"]
-    return {
-        name: FIELDS.get(name) or placeholder(resolved(fields[name], components))
-        for name in whole.get("required") or list(fields)[:1]
-    }
+    fields = {name: resolved(whole["properties"][name], components) for name in whole["required"]}
+    return {name: NAME if name == "name" else placeholder(field) for name, field in fields.items()}
 
 
 def placeholder(schema: Schema) -> Any:

@@ -16,16 +16,7 @@ from config.reference.values import Field, Schema, fields_of, in_words, marked
 SCHEMA_FILE = Path(__file__).with_name("openapi.json")
 METHODS = ("get", "post", "put", "patch", "delete")
 PROBLEM = "application/problem+json"
-
-
-class Parameter(NamedTuple):
-    """A parameter of an address, or a header."""
-
-    name: str
-    where: str
-    values: str
-    about: SafeString
-    is_required: bool
+PLACES = {"path": "address", "query": "parameter", "header": "header"}
 
 
 class Content(NamedTuple):
@@ -37,12 +28,16 @@ class Content(NamedTuple):
 
 
 class OperationAnswer(NamedTuple):
-    """An answer that is no refusal; label : tells it from others of its operation."""
+    """An answer that is no refusal.
+
+    label : of its fields, which tells it from others; example : its body as text, "" without one
+    """
 
     status: int
     about: str
     body: Content | None
     label: str
+    example: str
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ class Operation:
     path: str
     about: str
     scope: str
-    parameters: list[Parameter]
+    parameters: list[Field]
     body: Content | None
     answers: list[OperationAnswer]
     refusals: list[int]
@@ -73,6 +68,21 @@ class Operation:
     def details(self) -> SafeString:
         """Its other lines, as HTML."""
         return marked(self.about.partition("\n")[2])
+
+    @property
+    def parameters_label(self) -> str:
+        """The name of the table of its parameters."""
+        return f"Parameters of {self.method} {self.path}"
+
+    @property
+    def body_label(self) -> str:
+        """The name of the table of what is sent."""
+        return f"Fields of {self.name}"
+
+    @property
+    def example_answer(self) -> OperationAnswer | None:
+        """The answer that has an example."""
+        return next((answer for answer in self.answers if answer.example), None)
 
 
 class Group(NamedTuple):
@@ -130,7 +140,8 @@ def read_operation(
                     int(status),
                     about,
                     body_of(contents, components),
-                    f"{operation['operationId']} {status}",
+                    f"Fields of {operation['operationId']} {status}",
+                    example_text(contents),
                 )
             )
     return Operation(
@@ -140,12 +151,12 @@ def read_operation(
         about=operation.get("description", ""),
         scope="".join(operation["security"][0]["token"]) if operation.get("security") else "",
         parameters=[
-            Parameter(
+            Field(
                 parameter["name"],
-                {"path": "address", "query": "parameter", "header": "header"}[parameter["in"]],
                 in_words(parameter["schema"], components),
                 marked(parameter.get("description", "")),
                 parameter.get("required", False),
+                where=PLACES[parameter["in"]],
             )
             for parameter in operation.get("parameters", [])
         ],
@@ -156,6 +167,14 @@ def read_operation(
             method, path, operation.get("parameters", []), request_contents, components
         ),
     )
+
+
+def example_text(contents: dict[str, Any]) -> str:
+    """The example of a body: JSON in lines, or the first lines of a text; "" without one."""
+    for content in contents.values():
+        if (example := content.get("example")) is not None:
+            return example if isinstance(example, str) else json.dumps(example, indent=2)
+    return ""
 
 
 def body_of(contents: dict[str, Any], components: dict[str, Schema]) -> Content | None:

@@ -26,16 +26,18 @@ WORDS = {
 
 
 class Field(NamedTuple):
-    """A field of an object.
+    """A field of an object, or a parameter.
 
     path : from the outermost object on: `levels[].name`; values : what it holds, in words
-    is_required : whether whoever sends the object must give it
+    is_required : whether whoever sends it must give it
+    where : of a parameter: address, parameter or header
     """
 
     path: str
     values: str
     about: SafeString
     is_required: bool
+    where: str = ""
 
 
 def marked(text: str) -> SafeString:
