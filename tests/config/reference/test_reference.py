@@ -97,7 +97,8 @@ def test_the_groups_lead_to_one_another(client, db):
         assert f'href="#{slug}-title"' in page and f'id="{slug}-title"' in page
         group_page = client.get(f"/api/{slug}/").content.decode()
         assert [other for other in groups() if f'href="/api/{other}/"' not in group_page] == []
-        assert f'href="/api/{slug}/" aria-current="page"' in group_page
+        words = " ".join(group_page.split())
+        assert f'href="/api/{slug}/" aria-current="page"' in words
 
 
 def test_a_request_stands_beside_its_answer(client, db):
