@@ -329,7 +329,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {  # fields of one name with other choices
         "JobState": "annotate.models.work.WorkState.choices",
-        "ReleaseState": "metrics.api.release_answers.STATES",
+        "ReleaseState": "metrics.api.release_fields.STATES",
         "RunState": "pooling.models.runs.RunState.choices",
         "DownloadKind": "metrics.models.downloads.DownloadKind.choices",
         "AnnotatorOrigin": "annotate.models.people.AnnotatorOrigin.choices",

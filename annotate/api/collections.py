@@ -16,9 +16,9 @@ from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
 from annotate.api.settings import SettingsEndpoint, field_refusal
-from annotate.api.settings.changes import CollectionChanges, change_settings
-from annotate.api.settings.facts import CollectionFacts, OwnCollection
-from annotate.api.settings.levels import MAX_LEVELS_SENT, LevelFields
+from annotate.api.settings.changes import CollectionChangesRequest, change_settings
+from annotate.api.settings.collection_fields import CollectionAnswer, OwnCollectionAnswer
+from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelRequest
 from annotate.forms.collections import CollectionForm
 from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership
@@ -26,7 +26,7 @@ from annotate.services.collection import collections, purging
 from annotate.services.collection.collections import LevelSpec
 
 
-class NewCollection(StrictSerializer):
+class CollectionRequest(StrictSerializer):
     """A collection to make; items come later, as an import."""
 
     slug = serializers.SlugField(max_length=60, help_text="Its short name, which never changes.")
@@ -38,7 +38,7 @@ class NewCollection(StrictSerializer):
     positive_from = serializers.IntegerField(
         min_value=0, max_value=100, default=1, help_text="Smaller grades are not relevant."
     )
-    levels = serializers.ListField(child=LevelFields(), max_length=MAX_LEVELS_SENT)
+    levels = serializers.ListField(child=LevelRequest(), max_length=MAX_LEVELS_SENT)
     guidelines = serializers.CharField(
         max_length=100_000, required=False, allow_blank=True, help_text="Markdown."
     )
@@ -59,7 +59,7 @@ class CollectionsView(Endpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="collections", row=OwnCollection)},
+        responses={200: page_answer(name="collections", row=OwnCollectionAnswer)},
     )
     def get(self, request: TokenRequest) -> Response:
         """A page of them with her roles, by their short names."""
@@ -76,10 +76,10 @@ class CollectionsView(Endpoint):
             rows=rows,
             ordering=("slug",),
             name="collections",
-            as_json=OwnCollection(context={"user": request.user}).to_representation,
+            as_json=OwnCollectionAnswer(context={"user": request.user}).to_representation,
         )
 
-    @extend_schema(request=NewCollection, responses={201: CollectionFacts})
+    @extend_schema(request=CollectionRequest, responses={201: CollectionAnswer})
     @repeatable
     def post(self, request: TokenRequest) -> Response:
         """Make a collection, which its maker leads and researches.
@@ -89,7 +89,7 @@ class CollectionsView(Endpoint):
         access.require_maker(user=request.user)
         if request.auth.collection_id is not None:
             raise PermissionDenied("This token is for one collection; make one that is for all.")
-        fields = validated(NewCollection(data=request.data))
+        fields = validated(CollectionRequest(data=request.data))
         levels = [LevelSpec(**level) for level in fields.pop("levels")]
         form = CollectionForm(fields)
         if not form.is_valid():
@@ -102,26 +102,26 @@ class CollectionsView(Endpoint):
             raise field_refusal(error.field, error) from error
         except collections.CollectionExists as error:
             raise field_refusal("slug", error) from error
-        facts = CollectionFacts(collection).data
+        facts = CollectionAnswer(collection).data
         return Response(facts, status=201, headers={"Location": facts["url"]})
 
 
 class CollectionView(SettingsEndpoint):
     """One collection."""
 
-    @extend_schema(responses={200: CollectionFacts})
+    @extend_schema(responses={200: CollectionAnswer})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The facts of a collection, for its leads and researchers."""
-        return Response(CollectionFacts(self.collection(request, slug)).data)
+        return Response(CollectionAnswer(self.collection(request, slug)).data)
 
-    @extend_schema(request=CollectionChanges, responses={200: CollectionFacts})
+    @extend_schema(request=CollectionChangesRequest, responses={200: CollectionAnswer})
     def patch(self, request: TokenRequest, slug: str) -> Response:
         """Change some settings: all that are sent, or none where one is refused."""
         collection = self.collection(request, slug)
-        changes = validated(CollectionChanges(data=request.data))
+        changes = validated(CollectionChangesRequest(data=request.data))
         change_settings(collection=collection, changes=changes, by=request.user)
         collection.refresh_from_db()
-        return Response(CollectionFacts(collection).data)
+        return Response(CollectionAnswer(collection).data)
 
     @extend_schema(
         parameters=[
@@ -144,7 +144,7 @@ class CollectionView(SettingsEndpoint):
             purging.request_deletion(collection=collection, by=request.user)
         except (purging.CollectionJudged, purging.NotOwner) as error:
             raise Unprocessable(str(error)) from error
-        url = CollectionFacts(collection).get_url(collection)
+        url = CollectionAnswer(collection).get_url(collection)
         answer = {"url": url, "state": "deleting"}
         return Response(answer, status=202, headers={"Location": url, "Retry-After": "3"})
 

@@ -15,7 +15,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer, refuse_unknown_fields
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import ProgressSerializer, progress_json
+from annotate.api.jobs import JobProgressAnswer, progress_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.formats import FormatError
 from annotate.models import Direction, Import, Role, Work
@@ -35,7 +35,7 @@ STORED = "stored"  # labels are stored, pairs are still to be resolved
 IMPORT_STATES = ("received", STORED, "done", "rejected", "cancelled")
 
 
-class ImportSerializer(AnswerSerializer):
+class ImportAnswer(AnswerSerializer):
     """An import."""
 
     url = serializers.SerializerMethodField()
@@ -80,13 +80,13 @@ class ImportSerializer(AnswerSerializer):
         """Return the parameters of the reading; {} for documents of a run, which may be hidden."""
         return {} if import_.kind == Import.Kind.DOCUMENTS else import_.parameters
 
-    @extend_schema_field(ProgressSerializer(allow_null=True))
+    @extend_schema_field(JobProgressAnswer(allow_null=True))
     def get_progress(self, import_: Import) -> dict[str, object] | None:
         """Return the progress; None where the import has ended, or no progress is known."""
         return progress_json(import_.reading)
 
 
-class ImportUploadSerializer(serializers.Serializer):
+class ImportUploadRequest(serializers.Serializer):
     """The file to import and how it is read, for the schema: the forms of the pages check it."""
 
     kind = serializers.ChoiceField(choices=list(IMPORT_FORMS))
@@ -121,7 +121,7 @@ class ImportUploadSerializer(serializers.Serializer):
 
 
 def rows_in_state(state: str) -> Q:
-    """The filter of a state of IMPORT_STATES, as ImportSerializer has them."""
+    """The filter of a state of IMPORT_STATES, as ImportAnswer has them."""
     is_unfinished = Q(work__state__in=Work.UNFINISHED)
     if state == STATES[Work.State.ASKED]:
         return is_unfinished
@@ -162,7 +162,7 @@ class Imports(Endpoint):
 
     @extend_schema(
         parameters=[ImportFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="imports", row=ImportSerializer)},
+        responses={200: page_answer(name="imports", row=ImportAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of imports, the newest first, with their states and reports."""
@@ -176,12 +176,12 @@ class Imports(Endpoint):
             rows=rows.filter(condition, kind__in=kinds),
             ordering=("-created_at", "-pk"),
             name="imports",
-            as_json=ImportSerializer().to_representation,
+            as_json=ImportAnswer().to_representation,
         )
 
     @extend_schema(
-        request={"multipart/form-data": ImportUploadSerializer},
-        responses={200: ImportSerializer, 201: ImportSerializer},
+        request={"multipart/form-data": ImportUploadRequest},
+        responses={200: ImportAnswer, 201: ImportAnswer},
     )
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Receive a file of `kind` items, reference, query_set or judgments, with its fields.
@@ -205,7 +205,7 @@ class Imports(Endpoint):
             raise Unprocessable(
                 str(error), errors=[{"field": field, "message": str(error)}]
             ) from error
-        facts = ImportSerializer(received_import.import_).data
+        facts = ImportAnswer(received_import.import_).data
         status = 201 if received_import.is_new else 200
         return Response(facts, status=status, headers={"Location": facts["url"]})
 
@@ -215,12 +215,12 @@ class OneImport(Endpoint):
 
     scope = "files:write"
 
-    @extend_schema(responses={200: ImportSerializer})
+    @extend_schema(responses={200: ImportAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Return its state, its progress, its report."""
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
         import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-        return Response(ImportSerializer(import_).data)
+        return Response(ImportAnswer(import_).data)
 
 
 class ImportCancel(Endpoint):
@@ -228,7 +228,7 @@ class ImportCancel(Endpoint):
 
     scope = "files:write"
 
-    @extend_schema(request=None, responses={200: ImportSerializer})
+    @extend_schema(request=None, responses={200: ImportAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Cancel it; a finished one stays as it is.
 
@@ -237,7 +237,7 @@ class ImportCancel(Endpoint):
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
         import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
         works.cancel(work=import_.reading, by=request.user)
-        return Response(ImportSerializer(import_).data)
+        return Response(ImportAnswer(import_).data)
 
 
 urlpatterns = [

@@ -26,14 +26,14 @@ from annotate.services.collection.media import medium_answer
 MAX_ID = 255
 
 
-class SourceSerializer(serializers.Serializer):
+class SourceAnswer(serializers.Serializer):
     """One file or address of a medium."""
 
     url = serializers.CharField(help_text="Of this API, or an address elsewhere.")
     type = serializers.CharField(help_text="MIME type with codecs; empty where nobody knows.")
 
 
-class PartSerializer(AnswerSerializer):
+class PartAnswer(AnswerSerializer):
     """One text, page of HTML or medium of an item."""
 
     text = serializers.SerializerMethodField(
@@ -58,7 +58,7 @@ class PartSerializer(AnswerSerializer):
             return clean_page(part.text)
         return part.text if part.kind == Part.Kind.TEXT else None
 
-    @extend_schema_field(SourceSerializer(many=True))
+    @extend_schema_field(SourceAnswer(many=True))
     def get_sources(self, part: Part) -> list[dict[str, str]]:
         """The files or addresses of a medium; none of a text."""
         address = [self.context["slug"], part.pk]
@@ -74,7 +74,7 @@ class PartSerializer(AnswerSerializer):
         ]
 
 
-class ItemSerializer(AnswerSerializer):
+class ItemAnswer(AnswerSerializer):
     """An item with its parts."""
 
     url = serializers.SerializerMethodField()
@@ -87,7 +87,7 @@ class ItemSerializer(AnswerSerializer):
     is_in_use = serializers.SerializerMethodField(
         help_text="True if it is retrieved and judged: of the split test, and not excluded."
     )
-    parts = PartSerializer(many=True)
+    parts = PartAnswer(many=True)
 
     class Meta:
         model = Item
@@ -132,7 +132,7 @@ class ItemsView(Endpoint):
 
     @extend_schema(
         parameters=[ItemFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="items", row=ItemSerializer)},
+        responses={200: page_answer(name="items", row=ItemAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of items by their ids; without a side the queries, then the documents."""
@@ -143,7 +143,7 @@ class ItemsView(Endpoint):
             rows=rows_of(collection).filter(**conditions(filters)),
             ordering=("external_id", "pk"),
             name="items",
-            as_json=ItemSerializer(context={"slug": slug}).to_representation,
+            as_json=ItemAnswer(context={"slug": slug}).to_representation,
         )
         if not ("side" in filters or "id" in filters or answer.data["next"]):
             first_page = remove_query_param(request.build_absolute_uri(), "cursor")
@@ -156,12 +156,12 @@ class ItemView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={200: ItemSerializer})
+    @extend_schema(responses={200: ItemAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One item."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         item = get_object_or_404(rows_of(collection), pk=pk)
-        return Response(ItemSerializer(item, context={"slug": slug}).data)
+        return Response(ItemAnswer(item, context={"slug": slug}).data)
 
 
 class ItemMediumView(Endpoint):

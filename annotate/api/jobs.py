@@ -17,7 +17,7 @@ from annotate.models import User, Work
 from annotate.services.background import progress, works
 
 
-class ProgressSerializer(serializers.Serializer):
+class JobProgressAnswer(serializers.Serializer):
     """The progress of a job."""
 
     done = serializers.IntegerField(source="n_done", help_text="Units done.")
@@ -29,7 +29,7 @@ class ProgressSerializer(serializers.Serializer):
     at = MomentField()
 
 
-class JobSerializer(AnswerSerializer):
+class JobAnswer(AnswerSerializer):
     """A job: its state, how far it is, and why it failed."""
 
     url = serializers.SerializerMethodField()
@@ -59,7 +59,7 @@ class JobSerializer(AnswerSerializer):
         """True once it is done, has failed or was cancelled."""
         return not work.is_unfinished
 
-    @extend_schema_field(ProgressSerializer(allow_null=True))
+    @extend_schema_field(JobProgressAnswer(allow_null=True))
     def get_progress(self, work: Work) -> dict[str, Any] | None:
         """Its progress; None where it has ended, or no progress is known."""
         return progress_json(work)
@@ -67,19 +67,19 @@ class JobSerializer(AnswerSerializer):
 
 def job_json(work: Work) -> dict[str, Any]:
     """A job: its state, how far it is, and why it failed."""
-    return dict(JobSerializer(work).data)
+    return dict(JobAnswer(work).data)
 
 
 def progress_json(work: Work) -> dict[str, Any] | None:
     """The progress of work; None where it has ended, or no progress is known."""
     job_progress = progress.progress_of(job=works.job_of(work)) if work.is_unfinished else None
-    return None if job_progress is None else dict(ProgressSerializer(job_progress).data)
+    return None if job_progress is None else dict(JobProgressAnswer(job_progress).data)
 
 
 class JobView(Endpoint):
     """GET jobs/<id>/, of what the token's owner asked for, or may read of by her role."""
 
-    @extend_schema(responses=JobSerializer)
+    @extend_schema(responses=JobAnswer)
     def get(self, request: TokenRequest, pk: int) -> Response:
         """The job, for whoever asked for it, and for those who see what it is about."""
         rows = Work.objects.select_related("collection")

@@ -20,7 +20,7 @@ from annotate.models import QuerySet as ItemSet
 from annotate.services.pages.overview import counted_query_sets
 
 
-class QuerySetSerializer(AnswerSerializer):
+class QuerySetAnswer(AnswerSerializer):
     """A query set and how many items it has."""
 
     url = serializers.SerializerMethodField()
@@ -64,7 +64,7 @@ class QuerySetSerializer(AnswerSerializer):
         return self.address("query-set-gallery", query_set) if query_set.n_gallery else None
 
 
-class QuerySetMemberSerializer(serializers.Serializer):
+class QuerySetMemberAnswer(serializers.Serializer):
     """An item of a query set."""
 
     url = serializers.SerializerMethodField(help_text="Of the item.")
@@ -88,7 +88,7 @@ class QuerySetsView(Endpoint):
 
     @extend_schema(
         parameters=[QuerySetFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="query_sets", row=QuerySetSerializer)},
+        responses={200: page_answer(name="query_sets", row=QuerySetAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of query sets, in the order in which they came."""
@@ -99,7 +99,7 @@ class QuerySetsView(Endpoint):
             rows=rows_of(collection).filter(**filters),
             ordering=("pk",),
             name="query_sets",
-            as_json=QuerySetSerializer(context={"slug": slug}).to_representation,
+            as_json=QuerySetAnswer(context={"slug": slug}).to_representation,
         )
 
 
@@ -108,12 +108,12 @@ class QuerySetView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={200: QuerySetSerializer})
+    @extend_schema(responses={200: QuerySetAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One query set."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         query_set = get_object_or_404(rows_of(collection), pk=pk)
-        return Response(QuerySetSerializer(query_set, context={"slug": slug}).data)
+        return Response(QuerySetAnswer(query_set, context={"slug": slug}).data)
 
 
 class QuerySetQueriesView(Endpoint):
@@ -125,7 +125,7 @@ class QuerySetQueriesView(Endpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="queries", row=QuerySetMemberSerializer)},
+        responses={200: page_answer(name="queries", row=QuerySetMemberAnswer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of its source items: queries, or documents in the reverse direction."""
@@ -137,7 +137,7 @@ class QuerySetQueriesView(Endpoint):
             rows=query_set.members.filter(part=self.part).select_related("item"),
             ordering=("item_id",),
             name=self.name,
-            as_json=QuerySetMemberSerializer(context={"slug": slug}).to_representation,
+            as_json=QuerySetMemberAnswer(context={"slug": slug}).to_representation,
         )
 
 
@@ -149,7 +149,7 @@ class QuerySetGalleryView(QuerySetQueriesView):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="targets", row=QuerySetMemberSerializer)},
+        responses={200: page_answer(name="targets", row=QuerySetMemberAnswer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of the targets of its gallery; none where all targets are searched."""

@@ -24,7 +24,7 @@ from annotate.services.collection.reference_qrels import label_pieces, loading_r
 from annotate.services.pages.overview import counted_references
 
 
-class ReferenceSetSerializer(AnswerSerializer):
+class ReferenceSetAnswer(AnswerSerializer):
     """A reference set and how many labels it has."""
 
     url = serializers.SerializerMethodField()
@@ -45,14 +45,14 @@ class ReferenceSetSerializer(AnswerSerializer):
         return reverse("api:reference-set-labels", args=[self.context["slug"], reference_set.pk])
 
 
-class GradeCountSerializer(serializers.Serializer):
+class GradeCountAnswer(serializers.Serializer):
     """A grade, and how many labels have it."""
 
     grade = serializers.IntegerField()
     n_labels = serializers.IntegerField()
 
 
-class ReferenceSetFactsSerializer(ReferenceSetSerializer):
+class WholeReferenceSetAnswer(ReferenceSetAnswer):
     """A reference set with its grades and the report of its file."""
 
     grades = serializers.SerializerMethodField(help_text="The largest first.")
@@ -63,10 +63,10 @@ class ReferenceSetFactsSerializer(ReferenceSetSerializer):
         help_text="Of the import of its file; null where it came with items, or by a command."
     )
 
-    class Meta(ReferenceSetSerializer.Meta):
-        fields = [*ReferenceSetSerializer.Meta.fields, "grades", "n_undrawn", "report"]
+    class Meta(ReferenceSetAnswer.Meta):
+        fields = [*ReferenceSetAnswer.Meta.fields, "grades", "n_undrawn", "report"]
 
-    @extend_schema_field(GradeCountSerializer(many=True))
+    @extend_schema_field(GradeCountAnswer(many=True))
     def get_grades(self, reference_set: ReferenceSet) -> list[Any]:
         """The grades with their numbers of labels."""
         grades = reference_set.labels.order_by("-grade").values("grade")
@@ -88,7 +88,7 @@ class ReferenceSetsView(Endpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="reference_sets", row=ReferenceSetSerializer)},
+        responses={200: page_answer(name="reference_sets", row=ReferenceSetAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of reference sets by their names."""
@@ -99,7 +99,7 @@ class ReferenceSetsView(Endpoint):
             rows=counted_references(collection=collection),
             ordering=("name",),
             name="reference_sets",
-            as_json=ReferenceSetSerializer(context={"slug": slug}).to_representation,
+            as_json=ReferenceSetAnswer(context={"slug": slug}).to_representation,
         )
 
 
@@ -108,12 +108,12 @@ class ReferenceSetView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={200: ReferenceSetFactsSerializer})
+    @extend_schema(responses={200: WholeReferenceSetAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One reference set."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         reference_set = get_object_or_404(counted_references(collection=collection), pk=pk)
-        return Response(ReferenceSetFactsSerializer(reference_set, context={"slug": slug}).data)
+        return Response(WholeReferenceSetAnswer(reference_set, context={"slug": slug}).data)
 
 
 class ReferenceLabelsView(Endpoint):

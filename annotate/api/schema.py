@@ -48,21 +48,21 @@ IF_MATCH = OpenApiParameter(
 )
 
 
-class FaultSerializer(serializers.Serializer):
+class FaultAnswer(serializers.Serializer):
     """The fault of one field."""
 
     field = serializers.CharField(help_text="Its place, such as `levels.2.name`.")
     message = serializers.CharField()
 
 
-class ProblemSerializer(serializers.Serializer):
+class ProblemAnswer(serializers.Serializer):
     """A refusal, in the form of RFC 9457."""
 
     type = serializers.CharField(help_text="`about:blank`: the status says all of it.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="A sentence that says what is wrong.")
-    errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]
+    errors = FaultAnswer(many=True, required=False)  # type: ignore[assignment]
 
 
 class EndpointSchema(AutoSchema):
@@ -78,7 +78,7 @@ class EndpointSchema(AutoSchema):
                 for status in (HTTPStatus.NOT_MODIFIED, HTTPStatus.PRECONDITION_FAILED):
                     bare_answer = {"description": status.phrase}
                     operation["responses"].setdefault(str(status.value), bare_answer)
-            problem = self.resolve_serializer(ProblemSerializer(), "response").ref
+            problem = self.resolve_serializer(ProblemAnswer(), "response").ref
             for status in refusals(method, operation):
                 operation["responses"].setdefault(
                     str(status.value),
@@ -91,6 +91,11 @@ class EndpointSchema(AutoSchema):
         """The method and the endpoint: `get_release`."""
         words = re.findall("[A-Z][a-z]*", self.view.__class__.__name__.removesuffix("View"))
         return "_".join([self.method, *words]).lower()
+
+    def get_serializer_name(self, serializer: serializers.Serializer, direction: str) -> str:
+        """The name of its class; drf-spectacular adds Request to that of what is sent."""
+        name = type(serializer).__name__
+        return name.removesuffix("Request") if direction == "request" else name
 
     def get_tags(self) -> list[str]:
         """The module of the endpoint: operations on one thing stand together."""

@@ -26,7 +26,7 @@ LIST = "collections/<slug:slug>/alarms/"
 STATES = ("up", "down")
 
 
-class AlarmEventSerializer(serializers.Serializer):
+class AlarmEventAnswer(serializers.Serializer):
     """A rise or fall of an alarm."""
 
     id = serializers.IntegerField()
@@ -46,7 +46,7 @@ class AlarmEventSerializer(serializers.Serializer):
     at = MomentField()
 
 
-class AlarmSerializer(serializers.Serializer):
+class AlarmAnswer(serializers.Serializer):
     """An alarm that is set."""
 
     id = serializers.IntegerField()
@@ -60,7 +60,7 @@ class AlarmSerializer(serializers.Serializer):
     )
     description = serializers.CharField(help_text="The alarm in words.")
     state = serializers.ChoiceField(choices=STATES)
-    raised_by = AlarmEventSerializer(
+    raised_by = AlarmEventAnswer(
         many=True, help_text="The rises that hold now, the newest first; of people one for each."
     )
     created_at = MomentField()
@@ -103,7 +103,7 @@ class AlarmsView(AlarmsEndpoint):
             AlarmFilters,
             *PAGE_PARAMETERS,
         ],
-        responses={200: page_answer(name="alarms", row=AlarmSerializer)},
+        responses={200: page_answer(name="alarms", row=AlarmAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the alarms that are set, the oldest first."""
@@ -122,7 +122,7 @@ class AlarmsView(AlarmsEndpoint):
             as_json=lambda alarm: alarm_json(alarm, rises),
         )
 
-    @extend_schema(request=AlarmRequest, responses={201: AlarmSerializer})
+    @extend_schema(request=AlarmRequest, responses={201: AlarmAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Set an alarm: 201; its number is looked at once."""
@@ -142,7 +142,7 @@ class AlarmsView(AlarmsEndpoint):
 class AlarmView(AlarmsEndpoint):
     """collections/<slug>/alarms/<id>/, of one that is set."""
 
-    @extend_schema(responses={200: AlarmSerializer})
+    @extend_schema(responses={200: AlarmAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One alarm that is set."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
@@ -166,7 +166,7 @@ class AlarmLogView(AlarmsEndpoint):
             AlarmEventFilters,
             *PAGE_PARAMETERS,
         ],
-        responses={200: page_answer(name="events", row=AlarmEventSerializer)},
+        responses={200: page_answer(name="events", row=AlarmEventAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the rises and falls, the newest first, also of alarms that have ended."""

@@ -10,11 +10,11 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.parameters import page_parameters
 from annotate.models import ApiToken, Collection
-from metrics.api.number_answers import (
+from metrics.api.number_fields import (
     COMPUTED_CSV,
     COMPUTING,
-    AnalysisAnswerSerializer,
-    AnalysisRowSerializer,
+    AnalysisRowAnswer,
+    WholeAnalysisAnswer,
 )
 from metrics.api.parameters import run_keys
 from metrics.charts.result_files import as_csv
@@ -58,7 +58,7 @@ class AnalysesView(Endpoint):
     scope = ApiToken.Scope.NUMBERS_READ
 
     @extend_schema(
-        responses=inline_serializer("Analyses", {"analyses": AnalysisRowSerializer(many=True)})
+        responses=inline_serializer("Analyses", {"analyses": AnalysisRowAnswer(many=True)})
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The register: name, chapter, question, definition and choices of every analysis."""
@@ -72,9 +72,7 @@ class AnalysisView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(
-        parameters=OF_ANALYSES, responses={200: AnalysisAnswerSerializer, 202: COMPUTING}
-    )
+    @extend_schema(parameters=OF_ANALYSES, responses={200: WholeAnalysisAnswer, 202: COMPUTING})
     def get(self, request: TokenRequest, slug: str, name: str) -> Response:
         """The result with its choices, table and chart; 202 while it is computed.
 

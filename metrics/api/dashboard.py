@@ -12,11 +12,11 @@ from annotate.api.endpoints import Endpoint
 from annotate.api.parameters import page_parameters
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Pair
-from metrics.api.number_answers import (
+from metrics.api.number_fields import (
     COMPUTING,
-    AgreementAnswerSerializer,
-    AgreementFiguresSerializer,
-    ProgressAnswerSerializer,
+    AgreementAnswer,
+    AgreementFiguresAnswer,
+    ProgressAnswer,
 )
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard import dashboard as service
@@ -36,7 +36,7 @@ NO_PROGRESS: dict[str, Any] = {
     "pools": [],
     "forecast": None,
 }
-NO_FIGURES = dict.fromkeys(AgreementFiguresSerializer().fields) | {
+NO_FIGURES = dict.fromkeys(AgreementFiguresAnswer().fields) | {
     "reason": "No label has come in yet.",
     "n_pairs": 0,
     "n_labels": 0,
@@ -56,7 +56,7 @@ class ProgressView(Endpoint):
 
     scope = ApiToken.Scope.NUMBERS_READ
 
-    @extend_schema(responses={200: ProgressAnswerSerializer, 202: COMPUTING})
+    @extend_schema(responses={200: ProgressAnswer, 202: COMPUTING})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Pairs by state, labels and seats left, of all pools and of each; pace and hours.
 
@@ -82,7 +82,7 @@ class AgreementView(Endpoint):
 
     @extend_schema(
         parameters=[OpenApiParameter("level", str, enum=[*MeasurementLevel])],
-        responses={200: AgreementAnswerSerializer, 202: COMPUTING},
+        responses={200: AgreementAnswer, 202: COMPUTING},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Alpha with its interval, and how many labels are equal: of planned labels and of all.

@@ -17,7 +17,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import JobSerializer, job_json
+from annotate.api.jobs import JobAnswer, job_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import ApiToken, Work
@@ -31,7 +31,7 @@ STATES = [*Work.State.values, EXPIRED]
 MAX_VALUE = 255  # characters of a parameter
 
 
-class DownloadSerializer(AnswerSerializer):
+class DownloadAnswer(AnswerSerializer):
     """A file that somebody requested."""
 
     url = serializers.SerializerMethodField()
@@ -101,7 +101,7 @@ class DownloadSerializer(AnswerSerializer):
         made_at = download.making.finished_at
         return timestamp(made_at + service.RETENTION) if download.file and made_at else None
 
-    @extend_schema_field(JobSerializer)
+    @extend_schema_field(JobAnswer)
     def get_job(self, download: Download) -> dict[str, Any]:
         """The job that makes the file."""
         return job_json(download.making)
@@ -115,7 +115,7 @@ class ParameterField(serializers.CharField):
         return str(data).lower() if isinstance(data, bool) else super().to_internal_value(data)
 
 
-class DownloadRequestSerializer(StrictSerializer):
+class DownloadRequest(StrictSerializer):
     """A file to make: its kind, and the parameters of that kind's form."""
 
     kind = serializers.ChoiceField(choices=DownloadKind.choices)
@@ -151,7 +151,7 @@ class DownloadsView(DownloadsEndpoint):
 
     @extend_schema(
         parameters=[DownloadFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="downloads", row=DownloadSerializer)},
+        responses={200: page_answer(name="downloads", row=DownloadAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first, without those of runs that are hidden from you."""
@@ -166,15 +166,15 @@ class DownloadsView(DownloadsEndpoint):
             ).select_related("collection", "work", "by"),
             ordering=("-created_at", "-pk"),
             name="downloads",
-            as_json=DownloadSerializer().to_representation,
+            as_json=DownloadAnswer().to_representation,
         )
 
-    @extend_schema(request=DownloadRequestSerializer, responses={202: DownloadSerializer})
+    @extend_schema(request=DownloadRequest, responses={202: DownloadAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Request a file: 202 with its job; the same one that you wait for already is that one."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
-        fields = validated(DownloadRequestSerializer(data=request.data))
+        fields = validated(DownloadRequest(data=request.data))
         kind = DownloadKind(fields["kind"])
         form = service.form_of(collection=collection, kind=kind, data=fields["parameters"])
         for name in fields["parameters"]:
@@ -192,10 +192,10 @@ class DownloadsView(DownloadsEndpoint):
 class DownloadView(DownloadsEndpoint):
     """GET collections/<slug>/downloads/<id>/"""
 
-    @extend_schema(responses={200: DownloadSerializer})
+    @extend_schema(responses={200: DownloadAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One download."""
-        return Response(DownloadSerializer(self.download(request, slug, pk)).data)
+        return Response(DownloadAnswer(self.download(request, slug, pk)).data)
 
 
 class DownloadFileView(DownloadsEndpoint):
@@ -210,18 +210,18 @@ class DownloadFileView(DownloadsEndpoint):
 class DownloadCancelView(DownloadsEndpoint):
     """POST collections/<slug>/downloads/<id>/cancel/"""
 
-    @extend_schema(request=None, responses={200: DownloadSerializer})
+    @extend_schema(request=None, responses={200: DownloadAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Stop making a file; a download that has ended stays as it is."""
         download = self.download(request, slug, pk)
         works.cancel(work=download.making, by=request.user)
-        return Response(DownloadSerializer(download).data)
+        return Response(DownloadAnswer(download).data)
 
 
 class DownloadAgainView(DownloadsEndpoint):
     """POST collections/<slug>/downloads/<id>/again/"""
 
-    @extend_schema(request=None, responses={202: DownloadSerializer})
+    @extend_schema(request=None, responses={202: DownloadAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Request the same file with the present labels, as another download: 202 with its job."""
@@ -233,7 +233,7 @@ class DownloadAgainView(DownloadsEndpoint):
 
 
 def rows_in_state(state: str) -> Q:
-    """The filter of a state of STATES, as DownloadSerializer has them; "" for all."""
+    """The filter of a state of STATES, as DownloadAnswer has them; "" for all."""
     if not state:
         return Q()
     if state == EXPIRED:
@@ -244,7 +244,7 @@ def rows_in_state(state: str) -> Q:
 
 def accepted(download: Download) -> Response:
     """202 with a download that is being made, and its address."""
-    facts = DownloadSerializer(download).data
+    facts = DownloadAnswer(download).data
     return Response(facts, status=202, headers={"Location": facts["url"]})
 
 

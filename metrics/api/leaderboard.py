@@ -13,7 +13,7 @@ from annotate.api.endpoints import Endpoint
 from annotate.api.parameters import page_parameters
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import Annotator, ApiToken, Collection, Direction
-from metrics.api.number_answers import COMPUTING, LeaderboardAnswerSerializer
+from metrics.api.number_fields import COMPUTING, LeaderboardAnswer
 from metrics.api.parameters import run_keys
 from metrics.core.comparisons.run_comparison import METHODS
 from metrics.services.analysis.ceiling import ceiling_of
@@ -61,7 +61,7 @@ class LeaderboardView(Endpoint):
 
     @extend_schema(
         parameters=[OpenApiParameter(name, **kind) for name, kind in PARAMETER_KINDS.items()],
-        responses={200: LeaderboardAnswerSerializer, 202: COMPUTING},
+        responses={200: LeaderboardAnswer, 202: COMPUTING},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A row a run and measure, best runs first; 202 while they are computed.

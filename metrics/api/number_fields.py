@@ -25,7 +25,7 @@ def number(about: str = "") -> serializers.FloatField:
     return serializers.FloatField(allow_null=True, help_text=about)
 
 
-class FreshnessSerializer(serializers.Serializer):
+class FreshnessAnswer(serializers.Serializer):
     """The moment of numbers, and whether they are still those of the labels."""
 
     computed_at = MomentField(allow_null=True)
@@ -34,7 +34,7 @@ class FreshnessSerializer(serializers.Serializer):
     )
 
 
-class CountsSerializer(serializers.Serializer):
+class CountsAnswer(serializers.Serializer):
     """The counts of a pool, or of all of them."""
 
     n_pairs = serializers.IntegerField(help_text="All but those left out.")
@@ -45,7 +45,7 @@ class CountsSerializer(serializers.Serializer):
     n_seats_left = serializers.IntegerField()
 
 
-class PoolCountsSerializer(CountsSerializer):
+class PoolCountsAnswer(CountsAnswer):
     """The counts of a pool or of an import."""
 
     pool = serializers.IntegerField(allow_null=True, help_text="Its id; null for an import.")
@@ -54,7 +54,7 @@ class PoolCountsSerializer(CountsSerializer):
     state = serializers.CharField()
 
 
-class ValueRangeSerializer(serializers.Serializer):
+class ValueRangeAnswer(serializers.Serializer):
     """A number with its range."""
 
     value = serializers.FloatField()
@@ -62,28 +62,28 @@ class ValueRangeSerializer(serializers.Serializer):
     high = number()
 
 
-class ForecastSerializer(FreshnessSerializer):
+class ForecastAnswer(FreshnessAnswer):
     """Pace and hours, so far and to come."""
 
-    labels_a_day = ValueRangeSerializer(allow_null=True)
+    labels_a_day = ValueRangeAnswer(allow_null=True)
     n_days = serializers.IntegerField(help_text="Days with labels, on which the pace rests.")
-    days_left = ValueRangeSerializer(allow_null=True)
+    days_left = ValueRangeAnswer(allow_null=True)
     reason = serializers.CharField(allow_null=True, help_text="Why there is no pace.")
     n_seats_left = serializers.IntegerField()
     hours_spent = number("Null while no label carries a time.")
-    hours_left = ValueRangeSerializer(allow_null=True)
+    hours_left = ValueRangeAnswer(allow_null=True)
     n_timed = serializers.IntegerField()
     n_untimed = serializers.IntegerField()
 
 
-class ProgressAnswerSerializer(FreshnessSerializer, CountsSerializer):
+class ProgressAnswer(FreshnessAnswer, CountsAnswer):
     """The progress of the judging of a collection."""
 
-    pools = PoolCountsSerializer(many=True)
-    forecast = ForecastSerializer(allow_null=True)
+    pools = PoolCountsAnswer(many=True)
+    forecast = ForecastAnswer(allow_null=True)
 
 
-class AgreementFiguresSerializer(serializers.Serializer):
+class AgreementFiguresAnswer(serializers.Serializer):
     """Agreement of some labels; where alpha or its interval is null, a reason says why."""
 
     alpha = number("Krippendorff's alpha.")
@@ -100,18 +100,18 @@ class AgreementFiguresSerializer(serializers.Serializer):
     percent_equal = number("How often two labels of one pair are equal.")
 
 
-class AgreementAnswerSerializer(FreshnessSerializer):
+class AgreementAnswer(FreshnessAnswer):
     """The agreement of people."""
 
     level = serializers.CharField(allow_null=True, help_text="Of measurement.")
     sampling_units = serializers.CharField(
         allow_null=True, help_text="What the samples of the interval draw."
     )
-    planned = AgreementFiguresSerializer()
-    all = AgreementFiguresSerializer()
+    planned = AgreementFiguresAnswer()
+    all = AgreementFiguresAnswer()
 
 
-class ScoreLineSerializer(serializers.Serializer):
+class ScoreLineAnswer(serializers.Serializer):
     """A run and a measure on a query set."""
 
     direction = serializers.ChoiceField(choices=Direction.choices)
@@ -138,7 +138,7 @@ class ScoreLineSerializer(serializers.Serializer):
         return fields | {name: number() for name in FACTS}
 
 
-class LeaderboardAnswerSerializer(FreshnessSerializer):
+class LeaderboardAnswer(FreshnessAnswer):
     """The choices, and a row for each run and measure, best runs first."""
 
     collection = serializers.CharField()
@@ -150,10 +150,10 @@ class LeaderboardAnswerSerializer(FreshnessSerializer):
     missing = serializers.CharField()
     protocol = serializers.CharField(allow_null=True)
     unscored_runs = serializers.ListField(child=serializers.CharField())
-    rows = ScoreLineSerializer(many=True)
+    rows = ScoreLineAnswer(many=True)
 
 
-class AnalysisRowSerializer(serializers.Serializer):
+class AnalysisRowAnswer(serializers.Serializer):
     """A row of the register of analyses."""
 
     name = serializers.CharField()
@@ -164,7 +164,7 @@ class AnalysisRowSerializer(serializers.Serializer):
     parameters = serializers.ListField(child=serializers.CharField())
 
 
-class AnalysisAnswerSerializer(AnalysisRowSerializer, FreshnessSerializer):
+class WholeAnalysisAnswer(AnalysisRowAnswer, FreshnessAnswer):
     """An analysis: its choices, and its result or the reason why there is none."""
 
     collection = serializers.CharField()
@@ -195,14 +195,14 @@ class AnalysisAnswerSerializer(AnalysisRowSerializer, FreshnessSerializer):
     spec = serializers.JSONField(allow_null=True, help_text="The chart, as Vega-Lite.")
 
 
-class SideSerializer(serializers.Serializer):
+class DiffSideAnswer(serializers.Serializer):
     """A side of a diff: a release, or the labels of a moment."""
 
     version = serializers.CharField(allow_null=True, help_text="Null for the labels now.")
     as_of = MomentField(allow_null=True)
 
 
-class DiffTableSerializer(serializers.Serializer):
+class DiffTableAnswer(serializers.Serializer):
     """A table of a diff."""
 
     headline = serializers.CharField()
@@ -215,13 +215,13 @@ class DiffTableSerializer(serializers.Serializer):
     )
 
 
-class ReleaseDiffSerializer(FreshnessSerializer):
+class ReleaseDiffAnswer(FreshnessAnswer):
     """The changes between a release and another one, or the labels now."""
 
-    before = SideSerializer()
-    after = SideSerializer()
+    before = DiffSideAnswer()
+    after = DiffSideAnswer()
     label_source = serializers.CharField()
-    tables = serializers.DictField(child=DiffTableSerializer())
+    tables = serializers.DictField(child=DiffTableAnswer())
 
 
 COMPUTED_CSV = {(200, "text/csv"): OpenApiTypes.STR, 202: COMPUTING}

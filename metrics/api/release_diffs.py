@@ -10,8 +10,8 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import Endpoint
 from annotate.models import ApiToken
-from metrics.api.number_answers import COMPUTED_CSV, ReleaseDiffSerializer
-from metrics.api.number_answers import COMPUTING as COMPUTING_ANSWER
+from metrics.api.number_fields import COMPUTED_CSV, ReleaseDiffAnswer
+from metrics.api.number_fields import COMPUTING as COMPUTING_ANSWER
 from metrics.models import Release
 from metrics.services.releases.diffs.choices import diff_choices
 from metrics.services.releases.diffs.computation import DiffRequest
@@ -31,9 +31,7 @@ class ReleaseDiffView(Endpoint):
 
     scope = ApiToken.Scope.RELEASES_READ
 
-    @extend_schema(
-        parameters=PARAMETERS, responses={200: ReleaseDiffSerializer, 202: COMPUTING_ANSWER}
-    )
+    @extend_schema(parameters=PARAMETERS, responses={200: ReleaseDiffAnswer, 202: COMPUTING_ANSWER})
     def get(self, request: TokenRequest, slug: str, version: str) -> Response:
         """All tables of a diff; 202 while it is computed.
 

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, StrictSerializer
 from annotate.api.filters import Filters, ListedChoiceField
-from annotate.api.jobs import JobSerializer
+from annotate.api.jobs import JobAnswer
 from annotate.models import Work
 from metrics.models import Release, ReleaseFile
 
@@ -22,7 +22,7 @@ class ReleaseFilters(Filters):
     state = ListedChoiceField(STATES)
 
 
-class ReleaseRequestSerializer(StrictSerializer):
+class ReleaseRequest(StrictSerializer):
     """A release to make; the form of the page says more of each field."""
 
     version = serializers.CharField(help_text="Such as 1.0, or a date.")
@@ -35,19 +35,19 @@ class ReleaseRequestSerializer(StrictSerializer):
     )
 
 
-class ReleaseWithdrawalSerializer(StrictSerializer):
+class ReleaseWithdrawalRequest(StrictSerializer):
     """The reason for which a release is withdrawn."""
 
     reason = serializers.CharField(trim_whitespace=False)
 
 
-class ReleaseSerializer(AnswerSerializer):
+class ReleaseAnswer(AnswerSerializer):
     """A release without its files; of one that is withdrawn too."""
 
     url = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
     archive_url = serializers.SerializerMethodField()
-    job = JobSerializer(source="making")
+    job = JobAnswer(source="making")
 
     class Meta:
         model = Release
@@ -95,7 +95,7 @@ class ReleaseSerializer(AnswerSerializer):
         return reverse("api:release-archive", args=address_of(release))
 
 
-class ReleaseFileSerializer(AnswerSerializer):
+class ReleaseFileAnswer(AnswerSerializer):
     """A file of a release."""
 
     url = serializers.SerializerMethodField()
@@ -109,17 +109,17 @@ class ReleaseFileSerializer(AnswerSerializer):
         return reverse("api:release-file", args=[*address_of(file.release), file.path])
 
 
-class WholeReleaseSerializer(ReleaseSerializer):
+class WholeReleaseAnswer(ReleaseAnswer):
     """A release with its files, whose checksums stay when it is withdrawn."""
 
-    files = ReleaseFileSerializer(many=True)
+    files = ReleaseFileAnswer(many=True)
 
-    class Meta(ReleaseSerializer.Meta):
-        fields = [*ReleaseSerializer.Meta.fields, "files"]
+    class Meta(ReleaseAnswer.Meta):
+        fields = [*ReleaseAnswer.Meta.fields, "files"]
 
 
 def rows_in_state(state: str) -> Q:
-    """The filter of a state of STATES, as ReleaseSerializer has them."""
+    """The filter of a state of STATES, as ReleaseAnswer has them."""
     is_made, is_withdrawn = Q(made_at__isnull=False), Q(withdrawn_at__isnull=False)
     if state == "withdrawn":
         return is_withdrawn
@@ -137,4 +137,4 @@ def address_of(release: Release) -> tuple[str, str]:
 
 def release_json(release: Release) -> dict[str, Any]:
     """A release without its files."""
-    return dict(ReleaseSerializer(release).data)
+    return dict(ReleaseAnswer(release).data)

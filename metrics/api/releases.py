@@ -18,12 +18,12 @@ from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.background import works
-from metrics.api.release_answers import (
+from metrics.api.release_fields import (
+    ReleaseAnswer,
     ReleaseFilters,
-    ReleaseRequestSerializer,
-    ReleaseSerializer,
-    ReleaseWithdrawalSerializer,
-    WholeReleaseSerializer,
+    ReleaseRequest,
+    ReleaseWithdrawalRequest,
+    WholeReleaseAnswer,
     release_json,
     rows_in_state,
 )
@@ -62,7 +62,7 @@ class ReleasesView(ReleasesEndpoint):
 
     @extend_schema(
         parameters=[ReleaseFilters, *PAGE_PARAMETERS],
-        responses=page_answer(name="releases", row=ReleaseSerializer),
+        responses=page_answer(name="releases", row=ReleaseAnswer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, with their states."""
@@ -75,16 +75,16 @@ class ReleasesView(ReleasesEndpoint):
             rows=rows.select_related("collection", "work"),
             ordering=("-created_at", "-pk"),
             name="releases",
-            as_json=ReleaseSerializer().to_representation,
+            as_json=ReleaseAnswer().to_representation,
         )
 
-    @extend_schema(request=ReleaseRequestSerializer, responses={202: ReleaseSerializer})
+    @extend_schema(request=ReleaseRequest, responses={202: ReleaseAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Request a release: 202 with its job; `version`, and `title`, `notes`, `released_on`."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
         defaults = {"title": collection.name, "notes": "", "released_on": timezone.localdate()}
-        fields = validated(ReleaseRequestSerializer(data=request.data))
+        fields = validated(ReleaseRequest(data=request.data))
         form = ReleaseForm({**defaults, **fields}, collection=collection)
         if not form.is_valid():
             raise invalid_form(form)
@@ -100,13 +100,13 @@ class ReleasesView(ReleasesEndpoint):
 class ReleaseView(ReleasesEndpoint):
     """One release."""
 
-    @extend_schema(responses=WholeReleaseSerializer)
+    @extend_schema(responses=WholeReleaseAnswer)
     def get(self, request: TokenRequest, slug: str, version: str) -> Response:
         """The release with its files, whose checksums stay when it is withdrawn."""
         release = self.release(request, slug, version)
         files = ReleaseFile.objects.order_by("path").select_related("release__collection")
         prefetch_related_objects([release], Prefetch("files", files))
-        return Response(WholeReleaseSerializer(release).data)
+        return Response(WholeReleaseAnswer(release).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, version: str) -> Response:
@@ -143,7 +143,7 @@ class ReleaseFileView(ReleasesEndpoint):
 class ReleaseCancelView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/cancel/"""
 
-    @extend_schema(request=None, responses=ReleaseSerializer)
+    @extend_schema(request=None, responses=ReleaseAnswer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Stop making a release; one that has ended stays as it is."""
         release = self.release(request, slug, version)
@@ -154,7 +154,7 @@ class ReleaseCancelView(ReleasesEndpoint):
 class ReleaseAgainView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/again/"""
 
-    @extend_schema(request=None, responses={202: ReleaseSerializer})
+    @extend_schema(request=None, responses={202: ReleaseAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Make a release that failed or was cancelled once more: 202 with its job."""
@@ -170,7 +170,7 @@ class ReleasePublicationView(ReleasesEndpoint):
 
     change = staticmethod(publication.publish)
 
-    @extend_schema(request=None, responses=ReleaseSerializer)
+    @extend_schema(request=None, responses=ReleaseAnswer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Make a release public."""
         release = self.release(request, slug, version)
@@ -191,11 +191,11 @@ class ReleaseRetractionView(ReleasePublicationView):
 class ReleaseWithdrawalView(ReleasesEndpoint):
     """POST collections/<slug>/releases/<version>/withdraw/"""
 
-    @extend_schema(request=ReleaseWithdrawalSerializer, responses=ReleaseSerializer)
+    @extend_schema(request=ReleaseWithdrawalRequest, responses=ReleaseAnswer)
     def post(self, request: TokenRequest, slug: str, version: str) -> Response:
         """Withdraw a release with a `reason`: its files go, its checksums and the reason stay."""
         release = self.release(request, slug, version)
-        form = WithdrawalForm(validated(ReleaseWithdrawalSerializer(data=request.data)))
+        form = WithdrawalForm(validated(ReleaseWithdrawalRequest(data=request.data)))
         if not form.is_valid():
             raise invalid_form(form)
         try:

@@ -15,7 +15,7 @@ COUNTING = inline_serializer(
 )
 
 
-class CostSerializer(serializers.Serializer):
+class CostAnswer(serializers.Serializer):
     """Pairs and their cost in labels and hours; n_pairs = n_new + n_waiting + n_judged."""
 
     state = serializers.CharField(default="done", help_text="`done`")

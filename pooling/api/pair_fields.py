@@ -26,7 +26,7 @@ class PoolPairFilters(Filters):
     )
 
 
-class RunRankSerializer(serializers.Serializer):
+class RunRankAnswer(serializers.Serializer):
     """A run that holds a pair."""
 
     id = serializers.IntegerField(source="run.pk")
@@ -34,7 +34,7 @@ class RunRankSerializer(serializers.Serializer):
     rank = serializers.IntegerField(help_text="From 1.")
 
 
-class PoolPlaceSerializer(serializers.Serializer):
+class PoolPlaceAnswer(serializers.Serializer):
     """A pool that asks, or asked, about a pair."""
 
     id = serializers.IntegerField(source="pool.pk")
@@ -45,7 +45,7 @@ class PoolPlaceSerializer(serializers.Serializer):
     inclusion_probability = serializers.FloatField(help_text="The chance of being drawn.")
 
 
-class PoolPairSerializer(serializers.Serializer):
+class PoolPairAnswer(serializers.Serializer):
     """A pair of a pool; context: `slug` of the collection."""
 
     id = serializers.IntegerField(source="row.pair_id")
@@ -59,10 +59,10 @@ class PoolPairSerializer(serializers.Serializer):
     status = serializers.CharField(
         source="resolution.status", allow_null=True, help_text="How the grade came about."
     )
-    runs = RunRankSerializer(
+    runs = RunRankAnswer(
         source="origin.run_ranks", many=True, help_text="The runs that hold it, best rank first."
     )
-    pools = PoolPlaceSerializer(source="origin.pools", many=True)
+    pools = PoolPlaceAnswer(source="origin.pools", many=True)
 
     def get_url(self, line: PairLine) -> str:
         """Its address."""
@@ -76,7 +76,7 @@ class PairExplanation(NamedTuple):
     origin: Origin
 
 
-class PairSideSerializer(serializers.Serializer):
+class PairSideAnswer(serializers.Serializer):
     """An item of a pair."""
 
     id = serializers.CharField(source="external_id", help_text="The id in the collection's file.")
@@ -84,7 +84,7 @@ class PairSideSerializer(serializers.Serializer):
     excluded_reason = serializers.CharField()
 
 
-class PairJudgmentSerializer(serializers.Serializer):
+class PairJudgmentAnswer(serializers.Serializer):
     """A judgment of a pair; comments are for leads, and empty for others."""
 
     id = serializers.IntegerField(source="judgment.pk")
@@ -102,7 +102,7 @@ class PairJudgmentSerializer(serializers.Serializer):
     at = MomentField(source="judgment.at")
 
 
-class PairReportSerializer(serializers.Serializer):
+class PairReportAnswer(serializers.Serializer):
     """A report on a pair; notes are for leads, and empty for others."""
 
     annotator = serializers.CharField(source="annotator.pseudonym")
@@ -113,7 +113,7 @@ class PairReportSerializer(serializers.Serializer):
     at = MomentField()
 
 
-class PairSeatSerializer(serializers.Serializer):
+class PairSeatAnswer(serializers.Serializer):
     """A seat of a pair."""
 
     purpose = serializers.CharField()
@@ -129,7 +129,7 @@ class PairSeatSerializer(serializers.Serializer):
         return seat.why if seat.purpose == Seat.Purpose.LABEL else None
 
 
-class PairRoundSerializer(serializers.Serializer):
+class PairRoundAnswer(serializers.Serializer):
     """A round that asks, or asked, about a pair."""
 
     id = serializers.IntegerField(source="round_id")
@@ -140,7 +140,7 @@ class PairRoundSerializer(serializers.Serializer):
     dropped_at = MomentField(allow_null=True, help_text="Since then it wants no more of them.")
 
 
-class PairGoldSerializer(serializers.Serializer):
+class PairGoldAnswer(serializers.Serializer):
     """A gold that the pair is or was."""
 
     grade = serializers.IntegerField()
@@ -149,14 +149,14 @@ class PairGoldSerializer(serializers.Serializer):
     retired_at = MomentField(allow_null=True)
 
 
-class PairReferenceSerializer(serializers.Serializer):
+class PairReferenceAnswer(serializers.Serializer):
     """A label of the pair in a reference set."""
 
     name = serializers.CharField(source="reference_set.name")
     grade = serializers.IntegerField()
 
 
-class PairEventSerializer(serializers.Serializer):
+class PairEventAnswer(serializers.Serializer):
     """An event of the pair's history; context: `for_lead`."""
 
     at = MomentField()
@@ -171,13 +171,13 @@ class PairEventSerializer(serializers.Serializer):
         return event.actor(for_lead=self.context["for_lead"])
 
 
-class ExplainedPairSerializer(serializers.Serializer):
+class ExplainedPairAnswer(serializers.Serializer):
     """A label explained: the grade of a pair and all that it rests on."""
 
     id = serializers.IntegerField(source="history.pair.pk")
     url = serializers.SerializerMethodField()
-    query = PairSideSerializer(source="history.pair.query")
-    document = PairSideSerializer(source="history.pair.document")
+    query = PairSideAnswer(source="history.pair.query")
+    document = PairSideAnswer(source="history.pair.document")
     sentence = serializers.CharField(
         source="history.sentence", help_text="How the grade came about, in words."
     )
@@ -194,18 +194,18 @@ class ExplainedPairSerializer(serializers.Serializer):
     original = serializers.CharField(
         source="history.original", help_text="The ids of the pair that it repeats, or empty."
     )
-    judgments = PairJudgmentSerializer(source="history.judgments", many=True)
-    reports = PairReportSerializer(source="history.reports", many=True)
+    judgments = PairJudgmentAnswer(source="history.judgments", many=True)
+    reports = PairReportAnswer(source="history.reports", many=True)
     kept_back = serializers.CharField(
         source="history.kept_back_note", help_text="What is hidden from who is no lead, or empty."
     )
-    seats = PairSeatSerializer(source="history.seats", many=True)
-    rounds = PairRoundSerializer(source="history.round_pairs", many=True)
-    golds = PairGoldSerializer(source="history.golds", many=True)
-    runs = RunRankSerializer(source="origin.run_ranks", many=True)
-    pools = PoolPlaceSerializer(source="origin.pools", many=True)
+    seats = PairSeatAnswer(source="history.seats", many=True)
+    rounds = PairRoundAnswer(source="history.round_pairs", many=True)
+    golds = PairGoldAnswer(source="history.golds", many=True)
+    runs = RunRankAnswer(source="origin.run_ranks", many=True)
+    pools = PoolPlaceAnswer(source="origin.pools", many=True)
     references = serializers.SerializerMethodField()
-    events = PairEventSerializer(
+    events = PairEventAnswer(
         source="history.events", many=True, help_text="All that happened, from the beginning."
     )
 
@@ -219,4 +219,4 @@ class ExplainedPairSerializer(serializers.Serializer):
         pair = explanation.history.pair
         labels = ReferenceLabel.objects.filter(query=pair.query_id, document=pair.document_id)
         rows = labels.select_related("reference_set").order_by("reference_set__name")
-        return list(PairReferenceSerializer(rows, many=True).data)
+        return list(PairReferenceAnswer(rows, many=True).data)

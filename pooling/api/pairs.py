@@ -15,10 +15,10 @@ from annotate.models import ApiToken, Role
 from annotate.services.review.pair_history import history_of
 from pooling import access
 from pooling.api.pair_fields import (
-    ExplainedPairSerializer,
+    ExplainedPairAnswer,
     PairExplanation,
+    PoolPairAnswer,
     PoolPairFilters,
-    PoolPairSerializer,
 )
 from pooling.api.pool_choices import field_refusal
 from pooling.models import Pool, Run
@@ -34,7 +34,7 @@ class PoolPairsView(Endpoint):
 
     @extend_schema(
         parameters=[PoolPairFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="pool_pairs", row=PoolPairSerializer)},
+        responses={200: page_answer(name="pool_pairs", row=PoolPairAnswer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of a pool's pairs with their states and origins, for leads and researchers."""
@@ -46,7 +46,7 @@ class PoolPairsView(Endpoint):
 
         def as_json(rows: list[Any]) -> list[dict[str, Any]]:
             lines = service.lines_of(pool=pool, rows=rows, viewer=request.user)
-            return list(PoolPairSerializer(lines, many=True, context={"slug": slug}).data)
+            return list(PoolPairAnswer(lines, many=True, context={"slug": slug}).data)
 
         return page_at_once(
             request=request,
@@ -75,7 +75,7 @@ class PairView(Endpoint):
 
     scope = ApiToken.Scope.JUDGMENTS_READ
 
-    @extend_schema(responses={200: ExplainedPairSerializer})
+    @extend_schema(responses={200: ExplainedPairAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A label explained, for leads and researchers: origin, seats, judgments and grade.
 
@@ -88,7 +88,7 @@ class PairView(Endpoint):
             history_of(pair=pair, for_lead=is_lead), origin(pair=pair, viewer=request.user)
         )
         context = {"for_lead": is_lead}
-        return Response(ExplainedPairSerializer(explanation, context=context).data)
+        return Response(ExplainedPairAnswer(explanation, context=context).data)
 
 
 urlpatterns = [

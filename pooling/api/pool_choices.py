@@ -18,7 +18,7 @@ PARAMETERS_OF_STRATEGIES = "; ".join(
 )
 
 
-class ChoiceSerializer(StrictSerializer):
+class PoolChoiceRequest(StrictSerializer):
     """The choices for a pool: runs and the query set by name.
 
     All runs that are ready if none is named.
@@ -46,7 +46,7 @@ class ChoiceSerializer(StrictSerializer):
         return parameters
 
 
-class PoolSerializer(ChoiceSerializer):
+class PoolRequest(PoolChoiceRequest):
     """A pool to make: its choices and its name."""
 
     name = serializers.CharField(max_length=80)

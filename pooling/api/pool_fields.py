@@ -9,7 +9,8 @@ from rest_framework import serializers
 from annotate.access import roles_in
 from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, ListedChoiceField
-from annotate.api.jobs import JobSerializer, job_json
+from annotate.api.jobs import JobAnswer, job_json
+from annotate.api.review.inbox import StuckLabelsAnswer
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Role
 from annotate.services.pages import stuck_labels
@@ -37,7 +38,7 @@ class PoolFilters(Filters):
     query_set = serializers.CharField(required=False, max_length=60)
 
 
-class PoolRowSerializer(AnswerSerializer):
+class PoolAnswer(AnswerSerializer):
     """A pool in the list; context: `states`, the counts of its pairs by its key."""
 
     url = serializers.SerializerMethodField()
@@ -90,7 +91,7 @@ class PoolRowSerializer(AnswerSerializer):
         return states_json(self.context["states"][pool.pk])
 
 
-class PoolRunSerializer(serializers.Serializer):
+class PoolRunAnswer(serializers.Serializer):
     """A run of a pool."""
 
     id = serializers.IntegerField()
@@ -99,12 +100,9 @@ class PoolRunSerializer(serializers.Serializer):
     doubts_text = serializers.CharField(help_text="Doubts about its file; empty for most runs.")
 
 
-class StuckSerializer(serializers.Serializer):
+class StuckPoolAnswer(StuckLabelsAnswer):
     """Labels of a pool that no present annotator can give."""
 
-    n_labels = serializers.IntegerField()
-    n_pairs = serializers.IntegerField()
-    is_more = serializers.BooleanField(help_text="There may be more than were counted.")
     sentence = serializers.CharField()
     advice = serializers.SerializerMethodField()
 
@@ -113,7 +111,7 @@ class StuckSerializer(serializers.Serializer):
         return stuck.advice if self.context["is_lead"] else stuck.researcher_advice
 
 
-class OnePoolSerializer(PoolRowSerializer):
+class WholePoolAnswer(PoolAnswer):
     """A pool with all that its page tells; context: `figures`, and `user` for whom it is."""
 
     strategy_label = serializers.SerializerMethodField(help_text="The strategy, for people.")
@@ -131,9 +129,9 @@ class OnePoolSerializer(PoolRowSerializer):
         help_text="Its latest opening, closing or opening again; null for a draft."
     )
 
-    class Meta(PoolRowSerializer.Meta):
+    class Meta(PoolAnswer.Meta):
         fields = [
-            *PoolRowSerializer.Meta.fields,
+            *PoolAnswer.Meta.fields,
             "strategy_label",
             "created_by",
             "ordered_at",
@@ -162,7 +160,7 @@ class OnePoolSerializer(PoolRowSerializer):
     def get_run_details(self, pool: Pool) -> list[dict[str, Any]]:
         """The runs, forward ones first, by name."""
         runs = sorted(pool.runs.all(), key=lambda run: (run.direction, run.name))
-        return list(PoolRunSerializer(runs, many=True).data)
+        return list(PoolRunAnswer(runs, many=True).data)
 
     def get_follows_labels(self, pool: Pool) -> bool:
         """True if its order follows the labels."""
@@ -180,9 +178,9 @@ class OnePoolSerializer(PoolRowSerializer):
         stuck = stuck_labels.stuck_labels(collection=pool.collection).get(pool.round_id)
         roles = roles_in(user=self.context["user"], collection=pool.collection)
         context = {"is_lead": Role.LEAD in roles}
-        return None if stuck is None else StuckSerializer(stuck, context=context).data
+        return None if stuck is None else StuckPoolAnswer(stuck, context=context).data
 
-    @extend_schema_field(JobSerializer(allow_null=True))
+    @extend_schema_field(JobAnswer(allow_null=True))
     def get_job(self, pool: Pool) -> dict[str, Any] | None:
         """Its latest job."""
         return None if pool.work is None else job_json(pool.work)
@@ -191,4 +189,4 @@ class OnePoolSerializer(PoolRowSerializer):
 def list_json(pools: list[Pool]) -> list[dict[str, Any]]:
     """Pools as the list has them."""
     context = {"states": states_of(pools=pools)}
-    return list(PoolRowSerializer(pools, many=True, context=context).data)
+    return list(PoolAnswer(pools, many=True, context=context).data)

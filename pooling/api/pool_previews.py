@@ -12,12 +12,12 @@ from annotate.api import TokenRequest, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import validated
 from annotate.models import ApiToken, Role
-from pooling.api.costs import COUNTING, CostSerializer, counting, preview_of
-from pooling.api.pool_choices import ChoiceSerializer, pool_choice
+from pooling.api.costs import COUNTING, CostAnswer, counting, preview_of
+from pooling.api.pool_choices import PoolChoiceRequest, pool_choice
 from pooling.services.pools import preview_requests
 
 
-class ShareSerializer(serializers.Serializer):
+class RunShareAnswer(serializers.Serializer):
     """The share of one run in a pool."""
 
     pk = serializers.IntegerField(help_text="The id of the run.")
@@ -31,14 +31,14 @@ class ShareSerializer(serializers.Serializer):
     doubts = serializers.CharField(help_text="Doubts about the file of the run.")
 
 
-class PreviewSerializer(CostSerializer):
+class PoolPreviewAnswer(CostAnswer):
     """A pool and its price."""
 
     cost = serializers.FloatField(
         allow_null=True, help_text="Hours at the parameter `rate`; null without one."
     )
     currency = serializers.CharField()
-    shares = ShareSerializer(many=True)
+    shares = RunShareAnswer(many=True)
 
 
 class PoolPreviewsView(Endpoint):
@@ -48,12 +48,12 @@ class PoolPreviewsView(Endpoint):
     write_scope = ApiToken.Scope.POOLS_WRITE
     parser_classes = [JSONParser]
 
-    @extend_schema(request=ChoiceSerializer, responses={200: PreviewSerializer, 202: COUNTING})
+    @extend_schema(request=PoolChoiceRequest, responses={200: PoolPreviewAnswer, 202: COUNTING})
     def post(self, request: TokenRequest, slug: str) -> Response:
         """200 with the preview; 202 while it is computed: send it again in a few seconds."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         choice: dict[str, Any] = pool_choice(
-            collection, validated(ChoiceSerializer(data=request.data))
+            collection, validated(PoolChoiceRequest(data=request.data))
         )
         result = preview_requests.request_preview(
             collection=collection,
@@ -62,7 +62,7 @@ class PoolPreviewsView(Endpoint):
         )
         if (preview := preview_of(result)) is None:
             return counting()
-        return Response(PreviewSerializer(preview).data)
+        return Response(PoolPreviewAnswer(preview).data)
 
 
 urlpatterns = [

@@ -17,8 +17,8 @@ from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_at_once
 from annotate.models import ApiToken, Role
 from pooling import access
-from pooling.api.pool_choices import PoolSerializer, field_refusal, pool_choice
-from pooling.api.pool_fields import OnePoolSerializer, PoolFilters, PoolRowSerializer, list_json
+from pooling.api.pool_choices import PoolRequest, field_refusal, pool_choice
+from pooling.api.pool_fields import PoolAnswer, PoolFilters, WholePoolAnswer, list_json
 from pooling.models import Pool, PoolRows, Run
 from pooling.services.pages.pool_figures import pool_figures
 from pooling.services.pools import pools
@@ -40,7 +40,7 @@ class PoolsView(PoolsEndpoint):
 
     @extend_schema(
         parameters=[PoolFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="pools", row=PoolRowSerializer)},
+        responses={200: page_answer(name="pools", row=PoolAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them with their states, for leads and researchers."""
@@ -57,12 +57,12 @@ class PoolsView(PoolsEndpoint):
             as_json=list_json,
         )
 
-    @extend_schema(request=PoolSerializer, responses={201: OnePoolSerializer})
+    @extend_schema(request=PoolRequest, responses={201: WholePoolAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Make a pool, for researchers: 201 with the pool and the job that opens it."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHER)
-        fields = validated(PoolSerializer(data=request.data))
+        fields = validated(PoolRequest(data=request.data))
         try:
             pool = pools.create_pool(
                 collection=collection,
@@ -91,7 +91,7 @@ def pool_answer(request: TokenRequest, pool: Pool, *, status: int = 200) -> Resp
     """A pool as its page tells of it; with its address where something was requested."""
     prefetch_related_objects([pool], Prefetch("runs", Run.objects.visible_to(request.user)))
     context = {"figures": pool_figures(pool=pool), "user": request.user}
-    facts = OnePoolSerializer(pool, context=context).data
+    facts = WholePoolAnswer(pool, context=context).data
     headers = {} if status == 200 else {"Location": facts["url"]}
     return Response(facts, status=status, headers=headers)
 
@@ -99,7 +99,7 @@ def pool_answer(request: TokenRequest, pool: Pool, *, status: int = 200) -> Resp
 class OnePoolView(PoolsEndpoint):
     """One pool."""
 
-    @extend_schema(responses={200: OnePoolSerializer})
+    @extend_schema(responses={200: WholePoolAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """The pool with its figures, runs and job, for leads and researchers."""
         get_collection(request=request, slug=slug, roles=LEADERS)
@@ -109,7 +109,7 @@ class OnePoolView(PoolsEndpoint):
 class PoolCancelView(PoolsEndpoint):
     """POST collections/<slug>/pools/<pk>/cancel/"""
 
-    @extend_schema(request=None, responses={200: OnePoolSerializer})
+    @extend_schema(request=None, responses={200: WholePoolAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Have a pool that is being opened be a draft again, for researchers.
 
@@ -130,7 +130,7 @@ class PoolOpenView(PoolsEndpoint):
     roles: ClassVar[tuple[Role, ...]] = RESEARCHER
     ask: ClassVar[Callable[..., None]] = staticmethod(pools.request_opening)
 
-    @extend_schema(request=None, responses={202: OnePoolSerializer})
+    @extend_schema(request=None, responses={202: WholePoolAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Have it opened, closed or opened again: 202 with the pool and its job.

@@ -27,7 +27,7 @@ class RoundFilters(Filters):
     state = ListedChoiceField(Round.State.values)
 
 
-class RoundSerializer(AnswerSerializer):
+class RoundAnswer(AnswerSerializer):
     """A round of a pool or an import; context: `pairs` and `seats`, counted by its key."""
 
     kind = serializers.CharField(help_text="`pool` or `import`.")
@@ -80,7 +80,7 @@ class RoundsView(Endpoint):
 
     @extend_schema(
         parameters=[RoundFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="rounds", row=RoundSerializer)},
+        responses={200: page_answer(name="rounds", row=RoundAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the rounds of pools and imports, for leads and researchers."""
@@ -100,7 +100,7 @@ def rounds_json(rounds: list[Round]) -> list[dict[str, Any]]:
     """Rounds with their counts."""
     keys = [round_.pk for round_ in rounds]
     context = {"pairs": pair_counts(rounds=keys), "seats": seat_counts(rounds=keys)}
-    return list(RoundSerializer(rounds, many=True, context=context).data)
+    return list(RoundAnswer(rounds, many=True, context=context).data)
 
 
 urlpatterns = [path("collections/<slug:slug>/rounds/", RoundsView.as_view(), name="rounds")]

@@ -1,7 +1,7 @@
 """API of runs: cancel a reading, read again, what a run adds, and the limit of unknown rows."""
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
@@ -11,8 +11,8 @@ from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import StrictSerializer, validated
 from annotate.api.parameters import page_parameters
 from annotate.models import ApiToken
-from pooling.api.costs import COUNTING, CostSerializer, counting, preview_of
-from pooling.api.run_fields import NamedSerializer, OneRunSerializer
+from pooling.api.costs import COUNTING, CostAnswer, counting, preview_of
+from pooling.api.run_fields import NamedAnswer, WholeRunAnswer
 from pooling.api.runs import RESEARCHER, requested_run
 from pooling.models import Run
 from pooling.sentences import AdditionSentences
@@ -23,7 +23,7 @@ from pooling.services.runs import holds as run_holds
 from pooling.services.runs import readings
 
 
-class AdditionSerializer(CostSerializer):
+class AdditionAnswer(CostAnswer):
     """The pairs that a run adds, and their cost."""
 
     depth = serializers.IntegerField(default=preview_requests.ADDS_DEPTH)
@@ -34,7 +34,7 @@ class AdditionSerializer(CostSerializer):
         return AdditionSentences(self.context["run"], preview).pairs
 
 
-class ReadingSerializer(StrictSerializer):
+class ReadingRequest(StrictSerializer):
     """The order in which a file is to be read again."""
 
     score_type = serializers.ChoiceField(
@@ -42,7 +42,19 @@ class ReadingSerializer(StrictSerializer):
     )
 
 
-class LimitSerializer(StrictSerializer):
+class LimitAnswer(serializers.Serializer):
+    """The share of unknown rows above which a run is put on hold."""
+
+    unknown_limit = serializers.FloatField(help_text="From 0 to 1.")
+
+
+class LimitChangeAnswer(LimitAnswer):
+    """A new limit, and the runs that it releases."""
+
+    released_runs = NamedAnswer(many=True, help_text="Those that are in use from now on.")
+
+
+class LimitRequest(StrictSerializer):
     """The share of unknown rows above which a run is put on hold."""
 
     unknown_limit = serializers.FloatField(min_value=0, max_value=1, help_text="From 0 to 1.")
@@ -53,7 +65,7 @@ class RunCancelView(Endpoint):
 
     scope = ApiToken.Scope.RUNS_WRITE
 
-    @extend_schema(request=None, responses={200: OneRunSerializer})
+    @extend_schema(request=None, responses={200: WholeRunAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Stop the reading of a file, for researchers; `received` until the worker has stopped.
 
@@ -64,7 +76,7 @@ class RunCancelView(Endpoint):
             readings.cancel_reading(run=run, by=request.user)
         except readings.NotBeingRead as error:
             raise Unprocessable(str(error)) from error
-        return Response(OneRunSerializer(run).data)
+        return Response(WholeRunAnswer(run).data)
 
 
 class RunReadingView(Endpoint):
@@ -73,7 +85,7 @@ class RunReadingView(Endpoint):
     scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [JSONParser]
 
-    @extend_schema(request=ReadingSerializer, responses={202: OneRunSerializer})
+    @extend_schema(request=ReadingRequest, responses={202: WholeRunAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Have the kept file read again, for researchers: 202 with the run and its job.
@@ -81,13 +93,13 @@ class RunReadingView(Endpoint):
         422 if a pool was made of it, or it is being read again.
         """
         run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
-        fields = validated(ReadingSerializer(data=request.data))
+        fields = validated(ReadingRequest(data=request.data))
         score_type = fields.get("score_type", run.score_type)
         try:
             run_descriptions.reread_run(run=run, score_type=score_type, by=request.user)
         except run_descriptions.RunInUse as error:
             raise Unprocessable(str(error)) from error
-        facts = OneRunSerializer(run).data
+        facts = WholeRunAnswer(run).data
         return Response(facts, status=202, headers={"Location": facts["url"]})
 
 
@@ -96,7 +108,7 @@ class RunAddsView(Endpoint):
 
     scope = ApiToken.Scope.RUNS_READ
 
-    @extend_schema(responses={200: AdditionSerializer, 202: COUNTING})
+    @extend_schema(responses={200: AdditionAnswer, 202: COUNTING})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """The pairs that the first results of a run add, and their cost; for researchers.
 
@@ -106,7 +118,7 @@ class RunAddsView(Endpoint):
         run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
         if (preview := preview_of(preview_requests.request_addition(run=run))) is None:
             return counting()
-        return Response(AdditionSerializer(preview, context={"run": run}).data)
+        return Response(AdditionAnswer(preview, context={"run": run}).data)
 
 
 class RunLimitView(Endpoint):
@@ -116,35 +128,24 @@ class RunLimitView(Endpoint):
     write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [JSONParser]
 
-    @extend_schema(responses={200: LimitSerializer})
+    @extend_schema(responses={200: LimitAnswer})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The limit."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHER)
         return Response({"unknown_limit": collection.unknown_limit})
 
-    @extend_schema(
-        request=LimitSerializer,
-        responses={
-            200: inline_serializer(
-                "LimitChange",
-                {
-                    "unknown_limit": serializers.FloatField(),
-                    "released_runs": NamedSerializer(many=True),
-                },
-            )
-        },
-    )
+    @extend_schema(request=LimitRequest, responses={200: LimitChangeAnswer})
     def put(self, request: TokenRequest, slug: str) -> Response:
         """Set the limit: 200 with `released_runs`, those that are in use from now on."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHER)
-        share = validated(LimitSerializer(data=request.data))["unknown_limit"]
+        share = validated(LimitRequest(data=request.data))["unknown_limit"]
         try:
             released_runs = run_holds.set_limit(collection=collection, share=share, by=request.user)
         except run_holds.BadLimit as error:
             fault = {"field": "unknown_limit", "message": str(error)}
             raise Unprocessable(str(error), errors=[fault]) from error
-        facts = {"released_runs": NamedSerializer(released_runs, many=True).data}
-        return Response({"unknown_limit": collection.unknown_limit} | facts)
+        facts = {"unknown_limit": collection.unknown_limit, "released_runs": released_runs}
+        return Response(LimitChangeAnswer(facts).data)
 
 
 RUN = "collections/<slug:slug>/runs/<int:pk>/"

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer
 from annotate.api.filters import Filters, ListedChoiceField, YesNoField
-from annotate.api.jobs import JobSerializer
+from annotate.api.jobs import JobAnswer
 from annotate.models import Direction
 from pooling.core.files.papers import paper_address
 from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS
@@ -16,7 +16,7 @@ from pooling.models import Run
 N_EVENTS = 20
 
 
-class RunSerializer(AnswerSerializer):
+class RunAnswer(AnswerSerializer):
     """A run as programs see it."""
 
     url = serializers.SerializerMethodField()
@@ -26,7 +26,7 @@ class RunSerializer(AnswerSerializer):
         help_text="Share of the ranked rows whose target the collection lacks, from 0 to 1."
     )
     doubts_text = serializers.CharField(help_text="Doubts about its file; empty for most runs.")
-    job = JobSerializer(
+    job = JobAnswer(
         source="work",
         allow_null=True,
         help_text="Its latest reading; null where it was stored without one.",
@@ -68,7 +68,7 @@ class RunSerializer(AnswerSerializer):
         return reverse("api:run", args=[run.collection.slug, run.pk])
 
 
-class RunActionSerializer(serializers.Serializer):
+class RunActionAnswer(serializers.Serializer):
     """An action on a run after its upload."""
 
     kind = serializers.CharField(help_text="Such as `renamed`, `retired` or `accepted`.")
@@ -79,30 +79,30 @@ class RunActionSerializer(serializers.Serializer):
     )
 
 
-class NamedSerializer(serializers.Serializer):
+class NamedAnswer(serializers.Serializer):
     """A run or a pool by its name."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
 
 
-class OneRunSerializer(RunSerializer):
+class WholeRunAnswer(RunAnswer):
     """A run with its pools and what was done to it."""
 
     pools = serializers.SerializerMethodField(help_text="The pools that were made of it.")
     events = serializers.SerializerMethodField(help_text="The newest 20 actions, newest first.")
 
-    class Meta(RunSerializer.Meta):
-        fields = [*RunSerializer.Meta.fields, "pools", "events"]
+    class Meta(RunAnswer.Meta):
+        fields = [*RunAnswer.Meta.fields, "pools", "events"]
 
     def get_pools(self, run: Run) -> list[dict[str, Any]]:
         """The pools that were made of it."""
-        return list(NamedSerializer(run.pools.order_by("pk"), many=True).data)
+        return list(NamedAnswer(run.pools.order_by("pk"), many=True).data)
 
     def get_events(self, run: Run) -> list[dict[str, Any]]:
         """The newest actions."""
         events = run.events.select_related("by").order_by("-pk")[:N_EVENTS]
-        return list(RunActionSerializer(events, many=True).data)
+        return list(RunActionAnswer(events, many=True).data)
 
 
 class RunFilters(Filters):
@@ -117,7 +117,7 @@ class RunFilters(Filters):
     is_hidden = YesNoField(required=False)
 
 
-class RunUploadSerializer(serializers.Serializer):
+class RunUploadRequest(serializers.Serializer):
     """A run file with its fields, as `multipart/form-data`; the form of the page reads it."""
 
     name = serializers.CharField(max_length=MAX_NAME)
@@ -140,7 +140,7 @@ class RunUploadSerializer(serializers.Serializer):
     may_be_published = serializers.BooleanField(required=False)
 
 
-class ChangeSerializer(StrictSerializer):
+class RunChangesRequest(StrictSerializer):
     """Properties of a run that can be changed; those left out stay as they are."""
 
     name = serializers.CharField(max_length=MAX_NAME)

@@ -14,18 +14,18 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint
 from annotate.api.fields import refuse_unknown_fields, validated
 from annotate.api.filters import read_filters
-from annotate.api.imports import ImportSerializer
+from annotate.api.imports import ImportAnswer
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
 from annotate.services.collection.purging import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
 from pooling.api.run_fields import (
-    ChangeSerializer,
-    OneRunSerializer,
+    RunAnswer,
+    RunChangesRequest,
     RunFilters,
-    RunSerializer,
-    RunUploadSerializer,
+    RunUploadRequest,
+    WholeRunAnswer,
 )
 from pooling.forms.runs import RunForm
 from pooling.models import Run, RunRows
@@ -65,7 +65,7 @@ class RunsView(Endpoint):
 
     @extend_schema(
         parameters=[RunFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="runs", row=RunSerializer)},
+        responses={200: page_answer(name="runs", row=RunAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the runs that the token's owner may see, for leads and researchers."""
@@ -77,12 +77,12 @@ class RunsView(Endpoint):
             rows=matching_runs(rows, filters).select_related("collection", "uploaded_by", "work"),
             ordering=("pk",),
             name="runs",
-            as_json=RunSerializer().to_representation,
+            as_json=RunAnswer().to_representation,
         )
 
     @extend_schema(
-        request={"multipart/form-data": RunUploadSerializer},
-        responses={200: RunSerializer, 201: RunSerializer},
+        request={"multipart/form-data": RunUploadRequest},
+        responses={200: RunAnswer, 201: RunAnswer},
     )
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Receive a run file, for researchers: 201 with the run, which is then read by a worker.
@@ -103,7 +103,7 @@ class RunsView(Endpoint):
         except (runs.RunExists, runs.BadName) as error:
             fault = {"field": "name", "message": str(error)}
             raise Unprocessable(str(error), errors=[fault]) from error
-        facts = RunSerializer(received_run.run).data
+        facts = RunAnswer(received_run.run).data
         status = 201 if received_run.is_new else 200
         return Response(facts, status=status, headers={"Location": facts["url"]})
 
@@ -128,17 +128,17 @@ class OneRunView(Endpoint):
     write_scope = ApiToken.Scope.RUNS_WRITE
     parser_classes = [JSONParser]
 
-    @extend_schema(responses={200: OneRunSerializer})
+    @extend_schema(responses={200: WholeRunAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """The run with its report, for leads and researchers."""
         run = requested_run(request=request, slug=slug, pk=pk, roles=LEADERS)
-        return Response(OneRunSerializer(run).data)
+        return Response(WholeRunAnswer(run).data)
 
-    @extend_schema(request=ChangeSerializer(partial=True), responses={200: OneRunSerializer})
+    @extend_schema(request=RunChangesRequest(partial=True), responses={200: WholeRunAnswer})
     def patch(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Change the given fields, all of them or, with a 422, none; for researchers."""
         run = requested_run(request=request, slug=slug, pk=pk, roles=RESEARCHER)
-        fields = validated(ChangeSerializer(data=request.data, partial=True))
+        fields = validated(RunChangesRequest(data=request.data, partial=True))
         names = ("is_hidden", "may_be_published", "is_retired", "is_on_hold", "score_type")
         states = {name: fields.pop(name) for name in names if name in fields}
         try:
@@ -151,7 +151,7 @@ class OneRunView(Endpoint):
             raise Unprocessable(str(error)) from error
         if run.marks_due:
             enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
-        return Response(OneRunSerializer(run).data)
+        return Response(WholeRunAnswer(run).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -172,7 +172,7 @@ class RunDocumentsView(Endpoint):
 
     scope = ApiToken.Scope.FILES_WRITE
 
-    @extend_schema(request=None, responses={201: ImportSerializer})
+    @extend_schema(request=None, responses={201: ImportAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Make the documents, with ids alone: 201 with the import that does it.
 
@@ -183,7 +183,7 @@ class RunDocumentsView(Endpoint):
             document_import = run_documents.make_documents(run=run, by=request.user)
         except run_documents.NoUnknownDocuments as error:
             raise Unprocessable(str(error)) from error
-        return Response(ImportSerializer(document_import).data, status=201)
+        return Response(ImportAnswer(document_import).data, status=201)
 
 
 urlpatterns = [

@@ -154,7 +154,7 @@ STORED = {  # keys of answers, reports and messages, and columns, which are olde
     # fields of the API, which people read as the words that they are
     "annotate/api/items.py": {"excluded"},
     "annotate/api/jobs.py": {"done"},
-    "metrics/api/number_answers.py": {"missing"},
+    "metrics/api/number_fields.py": {"missing"},
     "assayer/client/records/jobs.py": {"done"},
     "assayer/client/records/numbers.py": {"missing", "judged"},
     # the parameter of a leaderboard's address, and the key of its facts

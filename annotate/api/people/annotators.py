@@ -14,10 +14,10 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.endpoints import Endpoint, repeatable
 from annotate.api.fields import StrictSerializer, validated
 from annotate.api.filters import Filters, ListedChoiceField, read_filters
-from annotate.api.jobs import JobSerializer, job_json
+from annotate.api.jobs import JobAnswer, job_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
-from annotate.api.people.members import LEAD, AnnotatorSerializer
+from annotate.api.people.members import LEAD, AnnotatorAnswer
 from annotate.forms.review import (
     PERSON_ACTS_WITH_REASON,
     REASON_LENGTH,
@@ -30,7 +30,7 @@ from annotate.services.supervision import bulk_decisions, pausing, withdrawing
 ANNOTATOR = "collections/<slug:slug>/annotators/<int:pk>/"
 
 
-class WithdrawalSerializer(serializers.Serializer):
+class WithdrawalAnswer(serializers.Serializer):
     """Answers that were withdrawn for one reason, and not restored."""
 
     reason = serializers.CharField()
@@ -39,7 +39,7 @@ class WithdrawalSerializer(serializers.Serializer):
     until = serializers.DateTimeField(help_text="The last, to the microsecond; restore with it.")
 
 
-class AnnotatorDecisionSerializer(serializers.Serializer):
+class AnnotatorDecisionAnswer(serializers.Serializer):
     """A decision about answers: the outcome, or the work that is under way."""
 
     summary = serializers.CharField(help_text="In words, as the page says it.")
@@ -48,20 +48,20 @@ class AnnotatorDecisionSerializer(serializers.Serializer):
     n_surplus = serializers.IntegerField(
         help_text="How many stay out, as others have given these pairs their labels since."
     )
-    job = JobSerializer(allow_null=True, help_text="Null where none began.")
+    job = JobAnswer(allow_null=True, help_text="Null where none began.")
 
 
-class AnnotatorAnswer(AnnotatorSerializer):
+class WholeAnnotatorAnswer(AnnotatorAnswer):
     """An annotator with what leads decided about the answers."""
 
-    withdrawals = WithdrawalSerializer(many=True)
-    decisions = AnnotatorDecisionSerializer(many=True, help_text="Those under way, or half done.")
+    withdrawals = WithdrawalAnswer(many=True)
+    decisions = AnnotatorDecisionAnswer(many=True, help_text="Those under way, or half done.")
 
-    class Meta(AnnotatorSerializer.Meta):
-        fields = [*AnnotatorSerializer.Meta.fields, "withdrawals", "decisions"]
+    class Meta(AnnotatorAnswer.Meta):
+        fields = [*AnnotatorAnswer.Meta.fields, "withdrawals", "decisions"]
 
 
-class WithdrawableSerializer(serializers.Serializer):
+class WithdrawableAnswer(serializers.Serializer):
     """The extent of a withdrawal."""
 
     n_labels = serializers.IntegerField(help_text="Labels, which enter agreement.")
@@ -135,7 +135,7 @@ class AnnotatorsView(AnnotatorEndpoint):
             AnnotatorFilters,
             *PAGE_PARAMETERS,
         ],
-        responses={200: page_answer(name="annotators", row=AnnotatorSerializer)},
+        responses={200: page_answer(name="annotators", row=AnnotatorAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the annotators, also of those who left; those of one `origin`."""
@@ -146,14 +146,14 @@ class AnnotatorsView(AnnotatorEndpoint):
             rows=collection.annotators.filter(**filters).select_related("collection"),
             ordering=("pk",),
             name="annotators",
-            as_json=AnnotatorSerializer().to_representation,
+            as_json=AnnotatorAnswer().to_representation,
         )
 
 
 class AnnotatorView(AnnotatorEndpoint):
     """GET collections/<slug>/annotators/<id>/"""
 
-    @extend_schema(responses={200: AnnotatorAnswer})
+    @extend_schema(responses={200: WholeAnnotatorAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """An annotator, what was withdrawn of her, and the decisions under way."""
         return Response(annotator_json(self.annotator(request, slug, pk)))
@@ -162,7 +162,7 @@ class AnnotatorView(AnnotatorEndpoint):
 class PauseView(AnnotatorEndpoint):
     """POST collections/<slug>/annotators/<id>/pause/"""
 
-    @extend_schema(request=ReasonRequest, responses={200: AnnotatorAnswer})
+    @extend_schema(request=ReasonRequest, responses={200: WholeAnnotatorAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Hand out no more pairs, for a `reason`; what was judged stays."""
         annotator = self.annotator(request, slug, pk)
@@ -174,7 +174,7 @@ class PauseView(AnnotatorEndpoint):
 class ResumptionView(AnnotatorEndpoint):
     """POST collections/<slug>/annotators/<id>/resume/"""
 
-    @extend_schema(request=ReasonRequest, responses={200: AnnotatorAnswer})
+    @extend_schema(request=ReasonRequest, responses={200: WholeAnnotatorAnswer})
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Hand out pairs again; a `reason` is optional."""
         annotator = self.annotator(request, slug, pk)
@@ -188,18 +188,18 @@ class WithdrawableView(AnnotatorEndpoint):
 
     @extend_schema(
         parameters=[OpenApiParameter("since", str, required=True, description="A moment.")],
-        responses={200: WithdrawableSerializer},
+        responses={200: WithdrawableAnswer},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """The number of answers from `since` on that count and would be withdrawn."""
         annotator = self.annotator(request, slug, pk)
         parameters = page_parameters(request=request, names={"since": "since"})
-        since = validated(SinceParameters(data=parameters.dict()))["since"]
+        since = validated(SinceFilters(data=parameters.dict()))["since"]
         extent = withdrawing.withdrawable(annotator=annotator, since=since)
-        return Response(WithdrawableSerializer(extent).data)
+        return Response(WithdrawableAnswer(extent).data)
 
 
-class SinceParameters(StrictSerializer):
+class SinceFilters(StrictSerializer):
     """The moment from which on answers are counted."""
 
     since = serializers.DateTimeField()
@@ -214,7 +214,7 @@ class WithdrawalView(AnnotatorEndpoint):
 
     @extend_schema(
         request=WithdrawalRequest,
-        responses={200: AnnotatorDecisionSerializer, 202: AnnotatorDecisionSerializer},
+        responses={200: AnnotatorDecisionAnswer, 202: AnnotatorDecisionAnswer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -244,7 +244,7 @@ class RestorationView(WithdrawalView):
 
     @extend_schema(
         request=RestorationRequest,
-        responses={200: AnnotatorDecisionSerializer, 202: AnnotatorDecisionSerializer},
+        responses={200: AnnotatorDecisionAnswer, 202: AnnotatorDecisionAnswer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -270,8 +270,8 @@ def annotator_json(annotator: Annotator) -> dict[str, Any]:
     withdrawals = withdrawing.withdrawals(annotator=annotator)
     decisions = bulk_decisions.unfinished_of_annotator(annotator=annotator)
     return {
-        **AnnotatorSerializer(annotator).data,
-        "withdrawals": WithdrawalSerializer(withdrawals, many=True).data,
+        **AnnotatorAnswer(annotator).data,
+        "withdrawals": WithdrawalAnswer(withdrawals, many=True).data,
         "decisions": [decision_json(annotator, decision) for decision in decisions],
     }
 

@@ -30,7 +30,7 @@ LEAD = (Role.LEAD,)
 LIST = "collections/<slug:slug>/invitations/"
 
 
-class InvitationSerializer(AnswerSerializer):
+class InvitationAnswer(AnswerSerializer):
     """An invitation that can still be used."""
 
     url = serializers.SerializerMethodField()
@@ -66,7 +66,7 @@ class InvitationSerializer(AnswerSerializer):
         return str(delivery_of(invitation))
 
 
-class NewInvitationSerializer(InvitationSerializer):
+class NewInvitationAnswer(InvitationAnswer):
     """An invitation that was made just now, with its link."""
 
     link = serializers.URLField(
@@ -75,8 +75,8 @@ class NewInvitationSerializer(InvitationSerializer):
         "the answer is sent again.",
     )
 
-    class Meta(InvitationSerializer.Meta):
-        fields = [*InvitationSerializer.Meta.fields, "link"]
+    class Meta(InvitationAnswer.Meta):
+        fields = [*InvitationAnswer.Meta.fields, "link"]
 
 
 class InvitationRequest(StrictSerializer):
@@ -101,7 +101,7 @@ class InvitationsView(Endpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="invitations", row=InvitationSerializer)},
+        responses={200: page_answer(name="invitations", row=InvitationAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the invitations that can still be used, the oldest first."""
@@ -112,10 +112,10 @@ class InvitationsView(Endpoint):
             rows=collection.invitations.usable().select_related("collection"),
             ordering=("pk",),
             name="invitations",
-            as_json=InvitationSerializer().to_representation,
+            as_json=InvitationAnswer().to_representation,
         )
 
-    @extend_schema(request=InvitationRequest, responses={201: NewInvitationSerializer})
+    @extend_schema(request=InvitationRequest, responses={201: NewInvitationAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Make an invitation: 201 with its link, which is shown this once, or by mail without."""
@@ -134,7 +134,7 @@ class InvitationsView(Endpoint):
     ) -> dict[str, Any]:
         """Make an invitation; where it goes out by mail, a worker makes the link that works."""
         invitation, token = accounts.invite(collection=collection, by=request.user, **fields)
-        facts = dict(InvitationSerializer(invitation).data)
+        facts = dict(InvitationAnswer(invitation).data)
         if invitation.by_mail:
             enqueue_on_commit(tasks.mail_invitation, invitation_id=invitation.pk)
             return facts | {"link": None}
@@ -154,10 +154,10 @@ class InvitationView(Endpoint):
         rows = collection.invitations.usable().select_related("collection")
         return get_object_or_404(rows, pk=pk)
 
-    @extend_schema(responses={200: InvitationSerializer})
+    @extend_schema(responses={200: InvitationAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One open invitation, without its link."""
-        return Response(InvitationSerializer(self.invitation(request, slug, pk)).data)
+        return Response(InvitationAnswer(self.invitation(request, slug, pk)).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:

@@ -19,7 +19,7 @@ from annotate.services.people.members import annotator_of, members_of
 LEAD = (Role.LEAD,)
 
 
-class AnnotatorSerializer(AnswerSerializer):
+class AnnotatorAnswer(AnswerSerializer):
     """An annotator of a collection."""
 
     url = serializers.SerializerMethodField()
@@ -38,7 +38,7 @@ class AnnotatorSerializer(AnswerSerializer):
         return reverse("api:annotator", args=[annotator.collection.slug, annotator.pk])
 
 
-class MemberSerializer(AnswerSerializer):
+class MemberAnswer(AnswerSerializer):
     """A role that a person holds in a collection; who holds several is there with each."""
 
     url = serializers.SerializerMethodField()
@@ -55,11 +55,11 @@ class MemberSerializer(AnswerSerializer):
         """The address of the role."""
         return reverse("api:member", args=[membership.collection.slug, membership.pk])
 
-    @extend_schema_field(AnnotatorSerializer(allow_null=True))
+    @extend_schema_field(AnnotatorAnswer(allow_null=True))
     def get_annotator(self, membership: Membership) -> dict[str, object] | None:
         """The annotator that she judges as; null for a role that does not judge."""
         annotator = annotator_of(membership)
-        return None if annotator is None else AnnotatorSerializer(annotator).data
+        return None if annotator is None else AnnotatorAnswer(annotator).data
 
 
 class MemberFilters(Filters):
@@ -75,7 +75,7 @@ class MembersView(Endpoint):
 
     @extend_schema(
         parameters=[MemberFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="members", row=MemberSerializer)},
+        responses={200: page_answer(name="members", row=MemberAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the roles that people hold, as they joined; those of one role with `role`."""
@@ -86,7 +86,7 @@ class MembersView(Endpoint):
             rows=members_of(collection=collection).filter(**filters),
             ordering=("pk",),
             name="members",
-            as_json=MemberSerializer().to_representation,
+            as_json=MemberAnswer().to_representation,
         )
 
 
@@ -101,10 +101,10 @@ class MemberView(Endpoint):
         collection = get_collection(request=request, slug=slug, roles=LEAD)
         return get_object_or_404(members_of(collection=collection), pk=pk)
 
-    @extend_schema(responses={200: MemberSerializer})
+    @extend_schema(responses={200: MemberAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One role that a person holds."""
-        return Response(MemberSerializer(self.membership(request, slug, pk)).data)
+        return Response(MemberAnswer(self.membership(request, slug, pk)).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:

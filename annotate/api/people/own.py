@@ -22,7 +22,7 @@ from annotate.services.pages.annotator_progress import progress
 from annotate.services.people import own_data
 
 
-class OwnBatchSerializer(serializers.Serializer):
+class OwnBatchAnswer(serializers.Serializer):
     """The batch that an annotator has; golds and candidates are counted alike."""
 
     number = serializers.IntegerField()
@@ -30,7 +30,7 @@ class OwnBatchSerializer(serializers.Serializer):
     n_done = serializers.IntegerField(help_text="How many of them are answered.")
 
 
-class OwnWorkSerializer(serializers.Serializer):
+class OwnWorkAnswer(serializers.Serializer):
     """An annotator's own figures, without undone answers."""
 
     collection = serializers.CharField(help_text="Its short name.")
@@ -38,18 +38,18 @@ class OwnWorkSerializer(serializers.Serializer):
     paused_at = MomentField(allow_null=True, help_text="Null while she gets pairs.")
     n_today = serializers.IntegerField(help_text="Answers of this day, in UTC.")
     n_total = serializers.IntegerField(help_text="Answers in all, without training.")
-    batch = OwnBatchSerializer(allow_null=True, help_text="Null while she has none.")
+    batch = OwnBatchAnswer(allow_null=True, help_text="Null while she has none.")
     judgments_url = serializers.CharField()
 
 
-class OwnEventSerializer(serializers.Serializer):
+class OwnEventAnswer(serializers.Serializer):
     """An event by which a judgment was undone, withdrawn or restored."""
 
     kind = serializers.ChoiceField(choices=JudgmentEvent.Kind.choices)
     at = MomentField()
 
 
-class OwnJudgmentSerializer(serializers.Serializer):
+class OwnJudgmentAnswer(serializers.Serializer):
     """A line of her judgments: the fields of the file of her own data."""
 
     judgment = serializers.IntegerField()
@@ -73,7 +73,7 @@ class OwnJudgmentSerializer(serializers.Serializer):
     played_ms = serializers.IntegerField(allow_null=True, help_text="Milliseconds.")
     n_replays = serializers.IntegerField(allow_null=True)
     n_changes_of_mind = serializers.IntegerField(allow_null=True)
-    events = OwnEventSerializer(many=True)
+    events = OwnEventAnswer(many=True)
 
 
 class OwnWorkView(Endpoint):
@@ -81,7 +81,7 @@ class OwnWorkView(Endpoint):
 
     scope = ApiToken.Scope.JUDGMENTS_READ
 
-    @extend_schema(responses={200: OwnWorkSerializer})
+    @extend_schema(responses={200: OwnWorkAnswer})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The progress of the token's owner as an annotator: today, in all, and in her batch."""
         get_collection(request=request, slug=slug, roles=(Role.ANNOTATOR,))
@@ -108,7 +108,7 @@ class OwnJudgmentsView(Endpoint):
     scope = ApiToken.Scope.JUDGMENTS_READ
     renderer_classes = [LineRenderer, JSONRenderer]
 
-    @extend_schema(responses={(200, LineRenderer.media_type): OwnJudgmentSerializer})
+    @extend_schema(responses={(200, LineRenderer.media_type): OwnJudgmentAnswer})
     def get(self, request: TokenRequest, slug: str) -> HttpResponseBase:
         """Every judgment of the token's owner, streamed as JSON lines; also after she left."""
         annotator = access.own_annotators(user=request.user, slug=slug).get()

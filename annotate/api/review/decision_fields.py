@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from annotate.api.fields import AnswerSerializer, StrictSerializer
-from annotate.api.jobs import JobSerializer, job_json
+from annotate.api.jobs import JobAnswer, job_json
 from annotate.forms.review import REASON_LENGTH
 from annotate.models import Report, ReviewWork
 from annotate.services.review.decisions import ReviewResult
@@ -26,7 +26,7 @@ class SluggedSerializer(serializers.Serializer):
         return reverse("api:inbox-batch", args=[self.context["slug"], key])
 
 
-class ReportAnswerSerializer(AnswerSerializer):
+class ReportAnswer(AnswerSerializer):
     """A report on a pair."""
 
     annotator = serializers.CharField(source="annotator.pseudonym")
@@ -37,7 +37,7 @@ class ReportAnswerSerializer(AnswerSerializer):
         fields = ["id", "annotator", "kind", "reason", "why", "note", "state", "at"]
 
 
-class UnfinishedDecisionSerializer(serializers.Serializer):
+class UnfinishedDecisionAnswer(serializers.Serializer):
     """A decision about many labels or pairs that is under way, or stopped half-way."""
 
     action = serializers.IntegerField(source="pk", help_text="Its line of the log.")
@@ -57,7 +57,7 @@ class UnfinishedDecisionSerializer(serializers.Serializer):
         return bulk_decisions.unit(decision)
 
 
-class ActionSerializer(StrictSerializer):
+class ActionRequest(StrictSerializer):
     """An action and its reason, which stays in the log."""
 
     reason = serializers.CharField(
@@ -68,12 +68,12 @@ class ActionSerializer(StrictSerializer):
     )
 
 
-class DecisionSerializer(serializers.Serializer):
+class DecisionAnswer(serializers.Serializer):
     """A decision that was made."""
 
     url = serializers.CharField(help_text="Of the batch or pair that it is about.")
     summary = serializers.CharField(help_text="What it did, or does in the background.")
-    job = JobSerializer(
+    job = JobAnswer(
         allow_null=True, help_text="Of what is done in the background; null where all is done."
     )
 

@@ -12,7 +12,7 @@ from annotate.api.endpoints import Endpoint
 from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
-from annotate.api.review.answers import ReportAnswerSerializer, SluggedSerializer
+from annotate.api.review.decision_fields import ReportAnswer, SluggedSerializer
 from annotate.models import ApiToken, Batch, Collection, Gold, Role
 from annotate.services.golds import quality as gold_quality
 from annotate.services.judging import unplayable_pairs
@@ -32,7 +32,7 @@ class InboxKind(NamedTuple):
     url: str
 
 
-class InboxKindSerializer(serializers.Serializer):
+class InboxKindAnswer(serializers.Serializer):
     """A kind of what waits."""
 
     kind = serializers.ChoiceField(Tab.choices)
@@ -41,14 +41,14 @@ class InboxKindSerializer(serializers.Serializer):
     url = serializers.CharField(help_text="Of the list.")
 
 
-class UnplayableTypeSerializer(serializers.Serializer):
+class UnplayableTypeAnswer(serializers.Serializer):
     """A type of media that some browsers do not play."""
 
     type = serializers.CharField(help_text="Empty where nobody knows it.")
     n_pairs = serializers.IntegerField()
 
 
-class UnplayableSerializer(serializers.Serializer):
+class UnplayableAnswer(serializers.Serializer):
     """Pairs that went on to others, since somebody's browser does not play them."""
 
     n_pairs = serializers.IntegerField()
@@ -61,7 +61,7 @@ class UnplayableSerializer(serializers.Serializer):
         return [{"type": reason, "n_pairs": n} for reason, n in pairs.kinds]
 
 
-class StuckLabelsSerializer(serializers.Serializer):
+class StuckLabelsAnswer(serializers.Serializer):
     """Labels that no present annotator can give."""
 
     n_labels = serializers.IntegerField()
@@ -69,18 +69,18 @@ class StuckLabelsSerializer(serializers.Serializer):
     is_more = serializers.BooleanField(help_text="There may be more than were counted.")
 
 
-class InboxSerializer(serializers.Serializer):
+class InboxAnswer(serializers.Serializer):
     """Batches, pairs and golds that wait for a lead."""
 
-    kinds = InboxKindSerializer(many=True)
-    unplayable = UnplayableSerializer(allow_null=True, help_text="Null where there is none.")
-    stuck_labels = StuckLabelsSerializer(
+    kinds = InboxKindAnswer(many=True)
+    unplayable = UnplayableAnswer(allow_null=True, help_text="Null where there is none.")
+    stuck_labels = StuckLabelsAnswer(
         allow_null=True, help_text="Looked for where pairs do not play everywhere; else null."
     )
 
 
-class WaitingBatchSerializer(AnswerSerializer, SluggedSerializer):
-    """A batch that waits for a verdict; its labels count until it is rejected or asked again."""
+class BatchAnswer(AnswerSerializer, SluggedSerializer):
+    """A batch; its labels count until it is rejected or asked again."""
 
     url = serializers.SerializerMethodField()
     annotator = serializers.CharField(source="annotator.pseudonym")
@@ -110,7 +110,7 @@ class WaitingBatchSerializer(AnswerSerializer, SluggedSerializer):
         return batch.verdict == Batch.Verdict.HELD
 
 
-class WaitingPairSerializer(SluggedSerializer):
+class WaitingPairAnswer(SluggedSerializer):
     """A pair that waits for a decision."""
 
     id = serializers.IntegerField(source="pair.pk")
@@ -119,7 +119,7 @@ class WaitingPairSerializer(SluggedSerializer):
     document = serializers.CharField(source="pair.document.external_id")
     grades = serializers.SerializerMethodField(help_text="Of the labels that count, by seat.")
     n_people = serializers.IntegerField(help_text="People whose reports are open.")
-    reports = ReportAnswerSerializer(many=True, help_text="The open ones of this kind.")
+    reports = ReportAnswer(many=True, help_text="The open ones of this kind.")
 
     def get_url(self, row: WaitingPair) -> str:
         """Its address."""
@@ -130,7 +130,7 @@ class WaitingPairSerializer(SluggedSerializer):
         return [level.grade for level in row.levels]
 
 
-class DoubtfulGoldSerializer(SluggedSerializer):
+class DoubtfulGoldAnswer(SluggedSerializer):
     """A gold that most people who are right on the others answer otherwise."""
 
     id = serializers.IntegerField(source="gold.pk")
@@ -176,7 +176,7 @@ class InboxEndpoint(Endpoint):
 class InboxView(InboxEndpoint):
     """GET collections/<slug>/inbox/"""
 
-    @extend_schema(responses=InboxSerializer)
+    @extend_schema(responses=InboxAnswer)
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Count all that waits for a decision, by kind, for leads."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
@@ -188,7 +188,7 @@ class InboxView(InboxEndpoint):
             "unplayable": unplayable,
             "stuck_labels": stuck_labels.total_stuck(labels),
         }
-        return Response(InboxSerializer(answer).data)
+        return Response(InboxAnswer(answer).data)
 
 
 class WaitingBatchesView(InboxEndpoint):
@@ -196,7 +196,7 @@ class WaitingBatchesView(InboxEndpoint):
 
     @extend_schema(
         parameters=[BatchFilters, *PAGE_PARAMETERS],
-        responses=page_answer(name="waiting_batches", row=WaitingBatchSerializer),
+        responses=page_answer(name="waiting_batches", row=BatchAnswer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Batches whose golds failed or that the policy held, the oldest first."""
@@ -210,7 +210,7 @@ class WaitingBatchesView(InboxEndpoint):
             rows=rows,
             ordering=("pk",),
             name="waiting_batches",
-            as_json=WaitingBatchSerializer(context={"slug": slug}).to_representation,
+            as_json=BatchAnswer(context={"slug": slug}).to_representation,
         )
 
 
@@ -221,7 +221,7 @@ class WaitingPairsView(InboxEndpoint):
 
     @extend_schema(
         parameters=[PairFilters, *PAGE_PARAMETERS],
-        responses=page_answer(name="waiting_pairs", row=WaitingPairSerializer),
+        responses=page_answer(name="waiting_pairs", row=WaitingPairAnswer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Pairs that wait for a decision, by their keys, with labels and open reports."""
@@ -231,7 +231,7 @@ class WaitingPairsView(InboxEndpoint):
         if choice:
             rows = rows.filter(query__external_id=choice["query"])
 
-        serializer = WaitingPairSerializer(context={"slug": slug})
+        serializer = WaitingPairAnswer(context={"slug": slug})
         return page_of(
             request=request,
             rows=rows,
@@ -256,13 +256,13 @@ class UnjudgeablePairsView(WaitingPairsView):
 class DoubtfulGoldsView(InboxEndpoint):
     """GET collections/<slug>/inbox/golds/"""
 
-    @extend_schema(responses=page_answer(name="doubtful_golds", row=DoubtfulGoldSerializer))
+    @extend_schema(responses=page_answer(name="doubtful_golds", row=DoubtfulGoldAnswer))
     def get(self, request: TokenRequest, slug: str) -> Response:
         """Golds in doubt, the most doubtful first; one page."""
         collection = get_collection(request=request, slug=slug, roles=LEAD)
         read_filters(request=request, other_names=())
         lines = gold_quality.doubtful(collection=collection)
-        rows = DoubtfulGoldSerializer(lines, many=True, context={"slug": slug})
+        rows = DoubtfulGoldAnswer(lines, many=True, context={"slug": slug})
         return Response({"doubtful_golds": rows.data, "next": None})
 
 

@@ -11,15 +11,15 @@ from rest_framework.response import Response
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import repeatable
-from annotate.api.fields import AnswerSerializer, MomentField, validated
-from annotate.api.review.answers import (
-    ActionSerializer,
-    DecisionSerializer,
+from annotate.api.fields import MomentField, validated
+from annotate.api.review.decision_fields import (
+    ActionRequest,
+    DecisionAnswer,
     SluggedSerializer,
-    UnfinishedDecisionSerializer,
+    UnfinishedDecisionAnswer,
     decided,
 )
-from annotate.api.review.inbox import INBOX, LEAD, InboxEndpoint
+from annotate.api.review.inbox import INBOX, LEAD, BatchAnswer, InboxEndpoint
 from annotate.forms.review import ReasonForm
 from annotate.models import Batch, JudgmentOutcome
 from annotate.services.golds import batch_checks
@@ -35,7 +35,7 @@ from annotate.services.supervision import bulk_decisions
 OUTCOMES = (*JudgmentOutcome.Outcome.values, "reported", "not answered")
 
 
-class BatchLineSerializer(SluggedSerializer):
+class BatchLineAnswer(SluggedSerializer):
     """A pair of a batch, and the last answer to it; null is what an answer would say."""
 
     position = serializers.IntegerField(source="hand_out.position")
@@ -66,11 +66,10 @@ class BatchLineSerializer(SluggedSerializer):
         return self.pair_url(line.hand_out.seat.pair_id)
 
 
-class BatchSerializer(AnswerSerializer, SluggedSerializer):
+class WholeBatchAnswer(BatchAnswer):
     """A batch with its pairs as they were handed out."""
 
-    url = serializers.SerializerMethodField()
-    annotator = serializers.CharField(source="annotator.pseudonym")
+    n_pairs = serializers.IntegerField(source="hand_outs.count")
     counts = serializers.SerializerMethodField(
         help_text="Its labels count: it is neither rejected nor asked again."
     )
@@ -80,27 +79,16 @@ class BatchSerializer(AnswerSerializer, SluggedSerializer):
     )
     lines = serializers.SerializerMethodField()
 
-    class Meta:
-        model = Batch
+    class Meta(BatchAnswer.Meta):
         fields = [
-            "id",
-            "url",
-            "number",
-            "annotator",
+            *BatchAnswer.Meta.fields,
             "opened_at",
-            "finished_at",
             "verdict",
             "counts",
-            "n_golds",
-            "n_golds_right",
             "golds",
             "decisions",
             "lines",
         ]
-
-    def get_url(self, batch: Batch) -> str:
-        """Its address."""
-        return self.batch_url(batch.pk)
 
     def get_counts(self, batch: Batch) -> bool:
         """True if its labels count."""
@@ -111,21 +99,19 @@ class BatchSerializer(AnswerSerializer, SluggedSerializer):
         check = batch_checks.count_golds(batch=batch)
         return golds_sentence(batch, check=check, is_out=batch.verdict in Batch.TAKEN_OUT)
 
-    @extend_schema_field(UnfinishedDecisionSerializer(many=True))
+    @extend_schema_field(UnfinishedDecisionAnswer(many=True))
     def get_decisions(self, batch: Batch) -> list[dict[str, Any]]:
         """The unfinished decisions."""
         decisions = bulk_decisions.unfinished_of_annotator(annotator=batch.annotator)
-        return list(UnfinishedDecisionSerializer(decisions, many=True).data)
+        return list(UnfinishedDecisionAnswer(decisions, many=True).data)
 
-    @extend_schema_field(BatchLineSerializer(many=True))
+    @extend_schema_field(BatchLineAnswer(many=True))
     def get_lines(self, batch: Batch) -> list[dict[str, Any]]:
         """Its pairs."""
-        return list(
-            BatchLineSerializer(lines_of(batch=batch), many=True, context=self.context).data
-        )
+        return list(BatchLineAnswer(lines_of(batch=batch), many=True, context=self.context).data)
 
 
-class BatchActionSerializer(ActionSerializer):
+class BatchActionRequest(ActionRequest):
     """An action on a batch."""
 
     act = serializers.ChoiceField(BatchAct.choices)
@@ -134,12 +120,12 @@ class BatchActionSerializer(ActionSerializer):
 class BatchView(InboxEndpoint):
     """GET collections/<slug>/inbox/batches/<id>/"""
 
-    @extend_schema(responses=BatchSerializer)
+    @extend_schema(responses=WholeBatchAnswer)
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A batch with its pairs, answers and golds, for leads."""
         get_collection(request=request, slug=slug, roles=LEAD)
         batch = access.get_batch(user=request.user, slug=slug, pk=pk)
-        return Response(BatchSerializer(batch, context={"slug": slug}).data)
+        return Response(WholeBatchAnswer(batch, context={"slug": slug}).data)
 
 
 class BatchActView(InboxEndpoint):
@@ -148,15 +134,15 @@ class BatchActView(InboxEndpoint):
     parser_classes = [JSONParser]
 
     @extend_schema(
-        request=BatchActionSerializer,
-        responses={200: DecisionSerializer, 202: DecisionSerializer},
+        request=BatchActionRequest,
+        responses={200: DecisionAnswer, 202: DecisionAnswer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Accept it, reject it, ask others again, or take the verdict back: `act`, `reason`."""
         get_collection(request=request, slug=slug, roles=LEAD)
         batch = access.get_batch(user=request.user, slug=slug, pk=pk)
-        values = validated(BatchActionSerializer(data=request.data))
+        values = validated(BatchActionRequest(data=request.data))
         form = ReasonForm(values, acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON)
         if not form.is_valid():
             raise invalid_form(form)

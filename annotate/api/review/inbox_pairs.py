@@ -12,12 +12,12 @@ from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.endpoints import repeatable
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
-from annotate.api.review.answers import (
-    ActionSerializer,
-    DecisionSerializer,
-    ReportAnswerSerializer,
+from annotate.api.review.decision_fields import (
+    ActionRequest,
+    DecisionAnswer,
+    ReportAnswer,
     SluggedSerializer,
-    UnfinishedDecisionSerializer,
+    UnfinishedDecisionAnswer,
     decided,
 )
 from annotate.api.review.inbox import INBOX, LEAD, InboxEndpoint
@@ -38,7 +38,7 @@ from annotate.services.supervision import bulk_decisions
 MAX_GRADE = 32_767
 
 
-class JudgmentEventSerializer(AnswerSerializer):
+class JudgmentEventAnswer(AnswerSerializer):
     """A later event of a judgment."""
 
     class Meta:
@@ -46,7 +46,7 @@ class JudgmentEventSerializer(AnswerSerializer):
         fields = ["kind", "reason", "at"]
 
 
-class PairAnswerSerializer(serializers.Serializer):
+class InboxJudgmentAnswer(serializers.Serializer):
     """A judgment of the pair, also one that does not count."""
 
     id = serializers.IntegerField(source="judgment.pk")
@@ -57,12 +57,12 @@ class PairAnswerSerializer(serializers.Serializer):
     outcome = serializers.ChoiceField(JudgmentOutcome.Outcome.choices)
     reasons = serializers.ListField(source="judgment.reasons", child=serializers.CharField())
     comment = serializers.CharField(help_text="Of the annotator; may be empty.")
-    events = JudgmentEventSerializer(many=True)
+    events = JudgmentEventAnswer(many=True)
     active_seconds = serializers.FloatField(source="seconds", allow_null=True)
     at = MomentField(source="judgment.at")
 
 
-class ExclusionSerializer(AnswerSerializer):
+class ExclusionAnswer(AnswerSerializer):
     """The exclusion of a pair."""
 
     class Meta:
@@ -70,7 +70,7 @@ class ExclusionSerializer(AnswerSerializer):
         fields = ["reason", "at"]
 
 
-class PairItemSerializer(AnswerSerializer):
+class PairItemAnswer(AnswerSerializer):
     """An item of the pair; `excluded_at` is null while it is not excluded."""
 
     id = serializers.CharField(source="external_id")
@@ -80,7 +80,7 @@ class PairItemSerializer(AnswerSerializer):
         fields = ["id", "excluded_at", "excluded_reason"]
 
 
-class PairResolutionSerializer(AnswerSerializer):
+class PairResolutionAnswer(AnswerSerializer):
     """The grade of the pair and how it came about."""
 
     policy = serializers.IntegerField(source="policy.version")
@@ -90,26 +90,26 @@ class PairResolutionSerializer(AnswerSerializer):
         fields = ["status", "grade", "n_labels", "is_complete", "policy", "changed_at"]
 
 
-class PairSerializer(SluggedSerializer):
+class InboxPairAnswer(SluggedSerializer):
     """A pair with all that people said of it."""
 
     id = serializers.IntegerField(source="pair.pk")
     url = serializers.SerializerMethodField()
-    query = PairItemSerializer(source="pair.query")
-    document = PairItemSerializer(source="pair.document")
+    query = PairItemAnswer(source="pair.query")
+    document = PairItemAnswer(source="pair.document")
     summary = serializers.CharField(source="sentence", help_text="How its grade came about.")
-    resolution = PairResolutionSerializer(allow_null=True)
+    resolution = PairResolutionAnswer(allow_null=True)
     adjudicated_grade = serializers.IntegerField(
         source="adjudication.judgment.level.grade",
         allow_null=True,
         help_text="The grade by a lead that decides it; null where the labels do.",
     )
-    exclusion = ExclusionSerializer(allow_null=True, help_text="Null where it is not excluded.")
+    exclusion = ExclusionAnswer(allow_null=True, help_text="Null where it is not excluded.")
     gold_notes = serializers.ListField(
         child=serializers.CharField(), help_text="What kind of gold it is or was."
     )
-    judgments = PairAnswerSerializer(many=True)
-    reports = ReportAnswerSerializer(many=True)
+    judgments = InboxJudgmentAnswer(many=True)
+    reports = ReportAnswer(many=True)
     decisions = serializers.SerializerMethodField(
         help_text="About its items, under way or stopped half-way."
     )
@@ -118,21 +118,21 @@ class PairSerializer(SluggedSerializer):
         """Its address."""
         return self.pair_url(history.pair.pk)
 
-    @extend_schema_field(UnfinishedDecisionSerializer(many=True))
+    @extend_schema_field(UnfinishedDecisionAnswer(many=True))
     def get_decisions(self, history: History) -> list[dict[str, Any]]:
         """The unfinished decisions."""
         items = [history.pair.query, history.pair.document]
         rows = bulk_decisions.unfinished_of_items(items=items)
-        return list(UnfinishedDecisionSerializer(rows, many=True).data)
+        return list(UnfinishedDecisionAnswer(rows, many=True).data)
 
 
-class PairActionSerializer(ActionSerializer):
+class PairActionRequest(ActionRequest):
     """An action on a pair, or on one of its items with all its pairs."""
 
     act = serializers.ChoiceField(decisions.PairAct.choices)
 
 
-class AdjudicationSerializer(StrictSerializer):
+class AdjudicationRequest(StrictSerializer):
     """A lead's grade."""
 
     grade = serializers.IntegerField(min_value=0, max_value=MAX_GRADE)
@@ -155,22 +155,22 @@ class PairEndpoint(InboxEndpoint):
 class InboxPairView(PairEndpoint):
     """GET collections/<slug>/inbox/pairs/<id>/"""
 
-    @extend_schema(responses=PairSerializer)
+    @extend_schema(responses=InboxPairAnswer)
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A pair with its judgments under pseudonyms, comments, reports, and its resolution."""
         history = history_of(pair=self.pair(request, slug, pk), for_lead=True)
-        return Response(PairSerializer(history, context={"slug": slug}).data)
+        return Response(InboxPairAnswer(history, context={"slug": slug}).data)
 
 
 class PairAdjudicationView(PairEndpoint):
     """POST collections/<slug>/inbox/pairs/<id>/adjudicate/"""
 
-    @extend_schema(request=AdjudicationSerializer, responses=DecisionSerializer)
+    @extend_schema(request=AdjudicationRequest, responses=DecisionAnswer)
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Give the pair the lead's `grade`, with a `note`; her other grade of it is replaced."""
         pair = self.pair(request, slug, pk)
-        values = validated(AdjudicationSerializer(data=request.data))
+        values = validated(AdjudicationRequest(data=request.data))
         form = AdjudicateForm(values, levels=list(pair.collection.levels.all()))
         if not form.is_valid():
             raise invalid_form(form)
@@ -185,14 +185,14 @@ class PairActView(PairEndpoint):
     """POST collections/<slug>/inbox/pairs/<id>/act/"""
 
     @extend_schema(
-        request=PairActionSerializer,
-        responses={200: DecisionSerializer, 202: DecisionSerializer},
+        request=PairActionRequest,
+        responses={200: DecisionAnswer, 202: DecisionAnswer},
     )
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Take the grade back, settle or open reports, exclude or restore: `act`, `reason`."""
         pair = self.pair(request, slug, pk)
-        values = validated(PairActionSerializer(data=request.data))
+        values = validated(PairActionRequest(data=request.data))
         form = ReasonForm(
             values,
             acts=decisions.PairAct,

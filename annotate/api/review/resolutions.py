@@ -40,7 +40,7 @@ class ResolutionFilters(Filters):
     )
 
 
-class ResolutionSerializer(serializers.Serializer):
+class ResolutionAnswer(serializers.Serializer):
     """A pair that a pool or an import names, and its resolution."""
 
     pair = serializers.IntegerField(help_text="The id of the pair.")
@@ -83,8 +83,8 @@ class ResolutionsView(Endpoint):
             *PAGE_PARAMETERS,
         ],
         responses={
-            (200, "application/json"): page_answer(name="resolutions", row=ResolutionSerializer),
-            (200, LineRenderer.media_type): ResolutionSerializer,
+            (200, "application/json"): page_answer(name="resolutions", row=ResolutionAnswer),
+            (200, LineRenderer.media_type): ResolutionAnswer,
             (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
         },
     )
@@ -104,7 +104,7 @@ class ResolutionsView(Endpoint):
             rows=resolution_rows(collection=collection, choice=choice),
             ordering=("pair",),
             name="resolutions",
-            as_json=ResolutionSerializer().to_representation,
+            as_json=ResolutionAnswer().to_representation,
         )
 
 

@@ -13,10 +13,10 @@ from annotate.api.endpoints import repeatable
 from annotate.api.fields import AnswerSerializer
 from annotate.api.filters import Filters, read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
-from annotate.api.review.answers import (
-    DecisionSerializer,
+from annotate.api.review.decision_fields import (
+    DecisionAnswer,
     SluggedSerializer,
-    UnfinishedDecisionSerializer,
+    UnfinishedDecisionAnswer,
     decided,
 )
 from annotate.api.review.inbox import LEAD, InboxEndpoint
@@ -29,7 +29,7 @@ from annotate.services.supervision import bulk_decisions, review_log
 MAX_NAMED = 20  # of the names that a refusal lists
 
 
-class LogBatchSerializer(SluggedSerializer):
+class LogBatchAnswer(SluggedSerializer):
     """The batch of an action."""
 
     id = serializers.IntegerField(source="pk")
@@ -41,7 +41,7 @@ class LogBatchSerializer(SluggedSerializer):
         return self.batch_url(batch.pk)
 
 
-class LogPairSerializer(SluggedSerializer):
+class LogPairAnswer(SluggedSerializer):
     """The pair of an action."""
 
     id = serializers.IntegerField(source="pk")
@@ -54,14 +54,14 @@ class LogPairSerializer(SluggedSerializer):
         return self.pair_url(pair.pk)
 
 
-class LogItemSerializer(serializers.Serializer):
+class LogItemAnswer(serializers.Serializer):
     """The item of an action."""
 
     id = serializers.CharField(source="external_id")
     side = serializers.CharField()
 
 
-class LogEntrySerializer(AnswerSerializer):
+class LogEntryAnswer(AnswerSerializer):
     """An action of a lead; what it is not about is null."""
 
     by = serializers.CharField(
@@ -69,9 +69,9 @@ class LogEntrySerializer(AnswerSerializer):
     )
     name = serializers.CharField(source="get_kind_display")
     annotator = serializers.CharField(source="annotator.pseudonym", allow_null=True)
-    batch = LogBatchSerializer(allow_null=True)
-    pair = LogPairSerializer(allow_null=True)
-    item = LogItemSerializer(allow_null=True)
+    batch = LogBatchAnswer(allow_null=True)
+    pair = LogPairAnswer(allow_null=True)
+    item = LogItemAnswer(allow_null=True)
     n_labels = serializers.IntegerField(
         source="n_moved", help_text="Labels taken out of the count or put back so far."
     )
@@ -96,13 +96,11 @@ class LogEntrySerializer(AnswerSerializer):
             "decision",
         ]
 
-    @extend_schema_field(UnfinishedDecisionSerializer(allow_null=True))
+    @extend_schema_field(UnfinishedDecisionAnswer(allow_null=True))
     def get_decision(self, action: ReviewAction) -> dict[str, Any] | None:
         """Its progress, while it is not done."""
         work = getattr(action, "work", None)
-        return (
-            None if work is None or work.is_done else dict(UnfinishedDecisionSerializer(work).data)
-        )
+        return None if work is None or work.is_done else dict(UnfinishedDecisionAnswer(work).data)
 
 
 class LogFilters(Filters):
@@ -120,7 +118,7 @@ class ReviewLogView(InboxEndpoint):
 
     @extend_schema(
         parameters=[LogFilters, *PAGE_PARAMETERS],
-        responses=page_answer(name="review_log", row=LogEntrySerializer),
+        responses=page_answer(name="review_log", row=LogEntryAnswer),
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The decisions of leads with their reasons, the newest first, for leads."""
@@ -132,14 +130,14 @@ class ReviewLogView(InboxEndpoint):
             rows=review_log.entries(collection=collection, **form.filters()),
             ordering=("-pk",),
             name="review_log",
-            as_json=LogEntrySerializer(context={"slug": slug}).to_representation,
+            as_json=LogEntryAnswer(context={"slug": slug}).to_representation,
         )
 
 
 class ReviewAgainView(InboxEndpoint):
     """POST collections/<slug>/review-log/<id>/again/"""
 
-    @extend_schema(request=None, responses={200: DecisionSerializer, 202: DecisionSerializer})
+    @extend_schema(request=None, responses={200: DecisionAnswer, 202: DecisionAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Have the rest of a decision done that stopped half-way; another one stays as it is."""

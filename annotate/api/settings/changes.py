@@ -25,7 +25,7 @@ def require_plain_line(text: str) -> None:
         raise serializers.ValidationError("Write it in one line, without semicolons.")
 
 
-class CreatorFields(StrictSerializer):
+class CreatorRequest(StrictSerializer):
     """A person to cite, as a program sends her."""
 
     name = serializers.CharField(max_length=creators.MAX_NAME, validators=[require_plain_line])
@@ -45,7 +45,7 @@ class CreatorFields(StrictSerializer):
     )
 
 
-class CollectionChanges(StrictSerializer):
+class CollectionChangesRequest(StrictSerializer):
     """The settings that can be changed; what is left out stays as it is."""
 
     hourly_pay = serializers.DecimalField(
@@ -63,7 +63,7 @@ class CollectionChanges(StrictSerializer):
         max_length=licences.MAX_LENGTH, required=False, help_text="An SPDX identifier."
     )
     creators = serializers.ListField(
-        child=CreatorFields(), required=False, max_length=creators.MAX_CREATORS
+        child=CreatorRequest(), required=False, max_length=creators.MAX_CREATORS
     )
     cite_as = serializers.CharField(max_length=4000, required=False, allow_blank=True)
     texts_may_leave = serializers.BooleanField(required=False)
@@ -74,7 +74,7 @@ class CollectionChanges(StrictSerializer):
 def change_settings(*, collection: Collection, changes: dict[str, Any], by: User) -> None:
     """Change all of these settings, or none. Raises Unprocessable.
 
-    changes : of CollectionChanges
+    changes : of CollectionChangesRequest
     """
     # what is left out is read here: two who change settings at once take turns
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)

@@ -9,12 +9,12 @@ from rest_framework import serializers
 
 from annotate.access import roles_of
 from annotate.api.fields import AnswerSerializer
-from annotate.api.settings.levels import LevelAnswer
+from annotate.api.settings.level_fields import LevelAnswer
 from annotate.models import Collection, Direction, Policy, Role
 from annotate.services.pages.overview import counted_query_sets, counted_references
 
 
-class CollectionNames(AnswerSerializer):
+class CollectionNamesAnswer(AnswerSerializer):
     """The facts that every member may know."""
 
     url = serializers.SerializerMethodField()
@@ -28,7 +28,7 @@ class CollectionNames(AnswerSerializer):
         return reverse("api:collection", args=[collection.slug])
 
 
-class OwnCollection(CollectionNames):
+class OwnCollectionAnswer(CollectionNamesAnswer):
     """A collection of the token's owner, with her roles; `context` has the user.
 
     The rows have her memberships as `own_memberships`.
@@ -36,8 +36,8 @@ class OwnCollection(CollectionNames):
 
     roles = serializers.SerializerMethodField()
 
-    class Meta(CollectionNames.Meta):
-        fields = [*CollectionNames.Meta.fields, "roles"]
+    class Meta(CollectionNamesAnswer.Meta):
+        fields = [*CollectionNamesAnswer.Meta.fields, "roles"]
 
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(Role.choices)))
     def get_roles(self, collection: Any) -> list[str]:
@@ -46,7 +46,7 @@ class OwnCollection(CollectionNames):
         return sorted(roles)
 
 
-class PolicyFigures(AnswerSerializer):
+class PolicyFiguresAnswer(AnswerSerializer):
     """A version of the policy: the rules by which labels are asked for and become a grade."""
 
     double_share = serializers.FloatField(
@@ -88,7 +88,7 @@ class PolicyFigures(AnswerSerializer):
         ]
 
 
-class QuerySetRow(serializers.Serializer):
+class QuerySetSizeAnswer(serializers.Serializer):
     """A query set of a collection."""
 
     name = serializers.CharField()
@@ -96,7 +96,7 @@ class QuerySetRow(serializers.Serializer):
     n_queries = serializers.IntegerField()
 
 
-class ReferenceSetRow(serializers.Serializer):
+class ReferenceSetSizeAnswer(serializers.Serializer):
     """A reference set of a collection."""
 
     name = serializers.CharField()
@@ -111,7 +111,7 @@ class CreatorAnswer(serializers.Serializer):
     orcid = serializers.CharField(help_text="As 0000-0002-1825-0097; empty if it is unknown.")
 
 
-class CollectionFacts(CollectionNames):
+class CollectionAnswer(CollectionNamesAnswer):
     """All facts of a collection, for its leads and researchers."""
 
     hourly_pay = serializers.FloatField(
@@ -125,9 +125,9 @@ class CollectionFacts(CollectionNames):
     guidelines_version = serializers.SerializerMethodField()
     creators = CreatorAnswer(many=True, help_text="Those to cite, in their order.")
 
-    class Meta(CollectionNames.Meta):
+    class Meta(CollectionNamesAnswer.Meta):
         fields = [
-            *CollectionNames.Meta.fields,
+            *CollectionNamesAnswer.Meta.fields,
             "description",
             "created_at",
             "measurement",
@@ -148,21 +148,21 @@ class CollectionFacts(CollectionNames):
             "media_may_leave",
         ]
 
-    @extend_schema_field(QuerySetRow(many=True))
+    @extend_schema_field(QuerySetSizeAnswer(many=True))
     def get_query_sets(self, collection: Collection) -> Any:
         """The query sets with their sizes."""
         rows = counted_query_sets(collection=collection)
         return list(rows.values("name", "direction", n_queries=F("n_sources")))
 
-    @extend_schema_field(ReferenceSetRow(many=True))
+    @extend_schema_field(ReferenceSetSizeAnswer(many=True))
     def get_reference_sets(self, collection: Collection) -> Any:
         """The reference sets with their sizes."""
         return list(counted_references(collection=collection).values("name", "n_labels"))
 
-    @extend_schema_field(PolicyFigures)
+    @extend_schema_field(PolicyFiguresAnswer)
     def get_policy(self, collection: Collection) -> Any:
         """The newest version of the policy."""
-        return PolicyFigures(collection.policies.latest("version")).data
+        return PolicyFiguresAnswer(collection.policies.latest("version")).data
 
     def get_guidelines_version(self, collection: Collection) -> int:
         """The number of the newest version of the guidelines."""

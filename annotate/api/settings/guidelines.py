@@ -15,7 +15,7 @@ from annotate.api.fields import AnswerSerializer, StrictSerializer, validated
 from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.settings import SettingsEndpoint, field_refusal
-from annotate.api.settings.levels import MAX_LEVELS_SENT, LevelReasonsField
+from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelReasonsField
 from annotate.core.labels import level_reasons
 from annotate.forms.settings import GuidelinesForm
 from annotate.models import Collection, Guidelines
@@ -23,7 +23,7 @@ from annotate.services.collection import collections
 from annotate.services.collection.collections import BadScheme, Wording
 
 
-class LevelWords(serializers.Serializer):
+class LevelWordsAnswer(serializers.Serializer):
     """The words of a level in one version of the guidelines."""
 
     grade = serializers.IntegerField()
@@ -36,7 +36,7 @@ class LevelWords(serializers.Serializer):
         return {"reasons": [], **instance}
 
 
-class GuidelinesRow(AnswerSerializer):
+class GuidelinesVersionAnswer(AnswerSerializer):
     """A version of the guidelines in a list."""
 
     url = serializers.SerializerMethodField()
@@ -51,16 +51,16 @@ class GuidelinesRow(AnswerSerializer):
         return reverse("api:guidelines-version", args=[slug, version.version])
 
 
-class GuidelinesAnswer(GuidelinesRow):
+class GuidelinesAnswer(GuidelinesVersionAnswer):
     """A version of the guidelines: its text, and the words of the levels, largest grade first."""
 
-    levels = LevelWords(source="wording", many=True)
+    levels = LevelWordsAnswer(source="wording", many=True)
 
-    class Meta(GuidelinesRow.Meta):
-        fields = [*GuidelinesRow.Meta.fields, "markdown", "levels"]
+    class Meta(GuidelinesVersionAnswer.Meta):
+        fields = [*GuidelinesVersionAnswer.Meta.fields, "markdown", "levels"]
 
 
-class LevelWordsFields(StrictSerializer):
+class LevelWordsRequest(StrictSerializer):
     """New words of one level; what is left out stays as it is."""
 
     grade = serializers.IntegerField(min_value=0, max_value=100)
@@ -69,14 +69,14 @@ class LevelWordsFields(StrictSerializer):
     reasons = LevelReasonsField(required=False)
 
 
-class NewGuidelines(StrictSerializer):
+class GuidelinesRequest(StrictSerializer):
     """A new version; what is left out is as in the newest one."""
 
     markdown = serializers.CharField(
         max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
     )
     levels = serializers.ListField(
-        child=LevelWordsFields(), required=False, max_length=MAX_LEVELS_SENT
+        child=LevelWordsRequest(), required=False, max_length=MAX_LEVELS_SENT
     )
 
 
@@ -89,7 +89,9 @@ class GuidelinesView(SettingsEndpoint):
         collection = self.collection(request, slug)
         return Response(GuidelinesAnswer(collection.guidelines.latest("version")).data)
 
-    @extend_schema(request=NewGuidelines, responses={200: GuidelinesAnswer, 201: GuidelinesAnswer})
+    @extend_schema(
+        request=GuidelinesRequest, responses={200: GuidelinesAnswer, 201: GuidelinesAnswer}
+    )
     @repeatable
     @transaction.atomic
     def post(self, request: TokenRequest, slug: str) -> Response:
@@ -98,7 +100,7 @@ class GuidelinesView(SettingsEndpoint):
         Annotators read it from their next pair on, and are told that it changed.
         """
         collection = self.locked_collection(request, slug)
-        form = guidelines_form(collection, validated(NewGuidelines(data=request.data)))
+        form = guidelines_form(collection, validated(GuidelinesRequest(data=request.data)))
         if not form.is_valid():
             raise invalid_form(form)
         newest = collection.guidelines.latest("version")
@@ -118,11 +120,10 @@ class GuidelinesVersionsView(SettingsEndpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="guidelines_versions", row=GuidelinesRow)},
+        responses={200: page_answer(name="guidelines_versions", row=GuidelinesVersionAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first, without their texts."""
-        read_filters(request=request)
         versions = self.collection(request, slug).guidelines.all()
         read_filters(request=request)
         return page_of(
@@ -130,7 +131,7 @@ class GuidelinesVersionsView(SettingsEndpoint):
             rows=versions.defer("markdown", "wording"),
             ordering=("-version",),
             name="guidelines_versions",
-            as_json=GuidelinesRow().to_representation,
+            as_json=GuidelinesVersionAnswer().to_representation,
         )
 
 

@@ -74,7 +74,7 @@ class LevelAnswer(AnswerSerializer):
         fields = ["grade", "name", "key", "sentence", "colour", "reasons"]
 
 
-class LevelFields(StrictSerializer):
+class LevelRequest(StrictSerializer):
     """One level as a program sends it."""
 
     grade = serializers.IntegerField(min_value=0, max_value=100)

@@ -16,7 +16,7 @@ from annotate.api.fields import StrictSerializer, validated
 from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.settings import SettingsEndpoint, field_refusal
-from annotate.api.settings.facts import PolicyFigures
+from annotate.api.settings.collection_fields import PolicyFiguresAnswer
 from annotate.forms.settings import PolicyForm
 from annotate.models import Collection, Policy
 from annotate.services.collection import collections, policies
@@ -25,14 +25,14 @@ from annotate.services.collection.policy_sentences import policy_sentences
 SECONDS_OF_A_PREVIEW = "3"
 
 
-class PolicyVersion(PolicyFigures):
+class PolicyVersionAnswer(PolicyFiguresAnswer):
     """A version of the policy."""
 
     url = serializers.SerializerMethodField()
     sentences = serializers.SerializerMethodField(help_text="The policy in words.")
 
-    class Meta(PolicyFigures.Meta):
-        fields = ["url", *PolicyFigures.Meta.fields, "sentences"]
+    class Meta(PolicyFiguresAnswer.Meta):
+        fields = ["url", *PolicyFiguresAnswer.Meta.fields, "sentences"]
 
     def get_url(self, policy: Policy) -> str:
         """The address of this version."""
@@ -43,15 +43,15 @@ class PolicyVersion(PolicyFigures):
         return policy_sentences(policy)
 
 
-class NewestPolicy(PolicyVersion):
+class NewestPolicyAnswer(PolicyVersionAnswer):
     """The newest version of the policy, which pools opened from now on follow."""
 
     n_rounds_behind = serializers.SerializerMethodField(
         help_text="Pools and imports whose grades a worker is still bringing under their rule."
     )
 
-    class Meta(PolicyVersion.Meta):
-        fields = [*PolicyVersion.Meta.fields, "n_rounds_behind"]
+    class Meta(PolicyVersionAnswer.Meta):
+        fields = [*PolicyVersionAnswer.Meta.fields, "n_rounds_behind"]
 
     def get_n_rounds_behind(self, policy: Policy) -> int:
         """The number of rounds that have yet to follow their policy."""
@@ -65,7 +65,7 @@ class ShareField(serializers.DecimalField):
         super().__init__(5, 4, max_value=1, required=False, coerce_to_string=False, **options)
 
 
-class PolicyChanges(StrictSerializer):
+class PolicyPreviewRequest(StrictSerializer):
     """Figures of a policy; what is left out stays as it is. Shares are numbers from 0 to 1."""
 
     labels_per_pair = serializers.IntegerField(min_value=1, max_value=5, required=False)
@@ -92,7 +92,7 @@ class PolicyChanges(StrictSerializer):
     )
 
 
-class NewPolicy(PolicyChanges):
+class PolicyRequest(PolicyPreviewRequest):
     """A new version of the policy."""
 
     preview_key = serializers.CharField(
@@ -105,7 +105,7 @@ class NewPolicy(PolicyChanges):
     )
 
 
-class GradeChange(serializers.Serializer):
+class GradeChangeAnswer(serializers.Serializer):
     """Pairs that change in the same way; a grade is null where there is none."""
 
     status = serializers.CharField(help_text="How the grade came about, or why there is none.")
@@ -135,10 +135,12 @@ class PolicyEffectAnswer(serializers.Serializer):
     asks_model = serializers.BooleanField(
         help_text="Grades of a model, unknown before it has run, come on top."
     )
-    largest_changes = GradeChange(many=True, help_text="The changes of most pairs, 12 at most.")
+    largest_changes = GradeChangeAnswer(
+        many=True, help_text="The changes of most pairs, 12 at most."
+    )
 
 
-class PreviewWaiting(serializers.Serializer):
+class PreviewWaitingAnswer(serializers.Serializer):
     """A preview that a worker is counting."""
 
     state = serializers.ChoiceField(["computing"])
@@ -147,13 +149,15 @@ class PreviewWaiting(serializers.Serializer):
 class PolicyView(SettingsEndpoint):
     """The policy of a collection."""
 
-    @extend_schema(responses={200: NewestPolicy})
+    @extend_schema(responses={200: NewestPolicyAnswer})
     def get(self, request: TokenRequest, slug: str) -> Response:
         """The newest version."""
         collection = self.collection(request, slug)
-        return Response(NewestPolicy(collection.policies.latest("version")).data)
+        return Response(NewestPolicyAnswer(collection.policies.latest("version")).data)
 
-    @extend_schema(request=NewPolicy, responses={200: NewestPolicy, 201: NewestPolicy})
+    @extend_schema(
+        request=PolicyRequest, responses={200: NewestPolicyAnswer, 201: NewestPolicyAnswer}
+    )
     @repeatable
     @transaction.atomic
     def post(self, request: TokenRequest, slug: str) -> Response:
@@ -162,7 +166,7 @@ class PolicyView(SettingsEndpoint):
         Pools opened from now on follow it; open ones follow its rule, tie rule and tolerance.
         """
         collection = self.locked_collection(request, slug)
-        fields = validated(NewPolicy(data=request.data))
+        fields = validated(PolicyRequest(data=request.data))
         newest = collection.policies.latest("version")
         try:
             policy = policies.save_previewed_policy(
@@ -176,7 +180,7 @@ class PolicyView(SettingsEndpoint):
             raise Unprocessable(str(error)) from error
         except policies.PreviewUnseen as error:
             raise field_refusal("preview_key", error) from error
-        answer = NewestPolicy(policy).data
+        answer = NewestPolicyAnswer(policy).data
         status = 201 if policy.version > newest.version else 200
         return Response(answer, status=status, headers={"Location": answer["url"]})
 
@@ -184,11 +188,13 @@ class PolicyView(SettingsEndpoint):
 class PolicyPreviewView(SettingsEndpoint):
     """Previews of a change of the policy."""
 
-    @extend_schema(request=PolicyChanges, responses={200: PolicyEffectAnswer, 202: PreviewWaiting})
+    @extend_schema(
+        request=PolicyPreviewRequest, responses={200: PolicyEffectAnswer, 202: PreviewWaitingAnswer}
+    )
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Count the effect of a change, which is not stored; 202: send it again in a moment."""
         collection = self.collection(request, slug)
-        fields = validated(PolicyChanges(data=request.data))
+        fields = validated(PolicyPreviewRequest(data=request.data))
         changes = policy_changes(collection, fields)
         try:
             draft = collections.next_policy(collection=collection, by=request.user, changes=changes)
@@ -206,7 +212,7 @@ class PolicyVersionsView(SettingsEndpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="policy_versions", row=PolicyVersion)},
+        responses={200: page_answer(name="policy_versions", row=PolicyVersionAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of them, the newest first."""
@@ -217,24 +223,24 @@ class PolicyVersionsView(SettingsEndpoint):
             rows=policies,
             ordering=("-version",),
             name="policy_versions",
-            as_json=PolicyVersion().to_representation,
+            as_json=PolicyVersionAnswer().to_representation,
         )
 
 
 class PolicyVersionView(SettingsEndpoint):
     """One version of the policy."""
 
-    @extend_schema(responses={200: PolicyVersion})
+    @extend_schema(responses={200: PolicyVersionAnswer})
     def get(self, request: TokenRequest, slug: str, number: int) -> Response:
         """The version, as rounds that were opened under it keep it."""
         versions = self.collection(request, slug).policies.all()
-        return Response(PolicyVersion(get_object_or_404(versions, version=number)).data)
+        return Response(PolicyVersionAnswer(get_object_or_404(versions, version=number)).data)
 
 
 def policy_changes(collection: Collection, fields: dict[str, Any]) -> dict[str, Any]:
     """The figures of the next version by the form of the page; raises Unprocessable.
 
-    fields : of PolicyChanges
+    fields : of PolicyPreviewRequest
     """
     newest = collection.policies.latest("version")
     figures = collections.figures(newest) | fields

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from annotate.api import TokenRequest
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
 from annotate.api.settings import SettingsEndpoint, field_refusal
-from annotate.api.settings.levels import MAX_LEVELS_SENT, LevelAnswer, LevelFields
+from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelAnswer, LevelRequest
 from annotate.models import Collection
 from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
@@ -35,11 +35,11 @@ class SchemeAnswer(AnswerSerializer):
         return collection.guidelines.latest("version").version
 
 
-class SchemeFields(StrictSerializer):
+class SchemeRequest(StrictSerializer):
     """All levels of a scheme. What a level of a present grade leaves out stays as it is."""
 
     positive_from = serializers.IntegerField(min_value=0, max_value=100)
-    levels = serializers.ListField(child=LevelFields(), max_length=MAX_LEVELS_SENT)
+    levels = serializers.ListField(child=LevelRequest(), max_length=MAX_LEVELS_SENT)
 
 
 class SchemeView(SettingsEndpoint):
@@ -50,7 +50,7 @@ class SchemeView(SettingsEndpoint):
         """The levels, the largest grade first."""
         return Response(SchemeAnswer(self.collection(request, slug)).data)
 
-    @extend_schema(request=SchemeFields, responses={200: SchemeAnswer})
+    @extend_schema(request=SchemeRequest, responses={200: SchemeAnswer})
     @transaction.atomic
     def put(self, request: TokenRequest, slug: str) -> Response:
         """Change the words of the levels; until the first judgment also which levels there are.
@@ -58,7 +58,7 @@ class SchemeView(SettingsEndpoint):
         New words are a new version of the guidelines.
         """
         collection = self.locked_collection(request, slug)
-        fields = validated(SchemeFields(data=request.data))
+        fields = validated(SchemeRequest(data=request.data))
         present_levels = {
             row["grade"]: row for row in LevelAnswer(collection.levels, many=True).data
         }

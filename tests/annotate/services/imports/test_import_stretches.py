@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from annotate.api.imports import ImportSerializer
+from annotate.api.imports import ImportAnswer
 from annotate.core.files.archives.sources import FileSource
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Change, Judgment, Resolution, Work
@@ -101,7 +101,7 @@ def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, mon
     client.force_login(cast.member(received.collection, "lead"))
     page = text_of(client.get(f"/c/{received.collection.slug}/imports/{received.pk}/"))
     assert "Its labels are stored" in page and "Nothing of this file was stored" not in page
-    assert ImportSerializer(received).data["state"] == "stored"
+    assert ImportAnswer(received).data["state"] == "stored"
     monkeypatch.undo()
     call_command("rebuild", received.collection.slug, stdout=StringIO())
     received.refresh_from_db()
