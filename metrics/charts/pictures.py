@@ -11,17 +11,16 @@ them: its letters may be somewhat wider than the room for them, for which there 
 import json
 import re
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 from metrics.charts.charts import Chart, Spec
 from metrics.charts.stylesheet import font_faces, light_colours
 from metrics.charts.theme import COLOURS, config_for, widths_in
 
-try:
-    import vl_convert
-except ModuleNotFoundError:  # where the package is installed without its pictures
-    vl_convert = None
-
+# where the package is installed without its pictures there is none
+DRAWER: Any = import_module("vl_convert") if find_spec("vl_convert") else None
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
 # for the letters of names at the sides and below, wider in Inter than in what measured them
 MARGIN = {"left": 18, "right": 18, "top": 5, "bottom": 18}
@@ -56,7 +55,7 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
     """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
-    if vl_convert is None:
+    if DRAWER is None:
         raise PictureError(NO_DRAWER)
     # plots side by side fill their width as they are
     white = {**chart.spec, "background": "white"}
@@ -65,7 +64,7 @@ def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
         white["padding"] = {side: room + own.get(side, 0) for side, room in MARGIN.items()}
     try:
         spec = themed_spec(white, pixels=pixels, width=pixels)
-        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=NO_ADDRESS)
+        svg = DRAWER.vegalite_to_svg(spec, allowed_base_urls=NO_ADDRESS)
     except ValueError as error:
         # line 1 of an error of Vega says what was tried, line 2 what is wrong, the others where
         reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")

@@ -1,6 +1,5 @@
 """The console script: what it says without a command, and how it ends."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assayer.console import FILE_COMMANDS, MODULES
-from tests.assayer.commands.files.running import LABELS, assayer
+from tests.assayer.commands.files.running import assayer
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = [sys.executable, "-c", "import sys; from assayer.console import main; sys.exit(main())"]
@@ -76,10 +75,8 @@ def test_who_reads_no_further_sees_no_traceback(tmp_path):
 
 
 def test_an_interrupt_ends_it_with_one_word(tmp_path):
-    os.mkfifo(tmp_path / "labels")
-    process = started("agreement", str(tmp_path / "labels"), "--level", "nominal")
-    with open(tmp_path / "labels", "w") as labels:  # once it has come so far as to open it
-        labels.write(LABELS)
-        labels.flush()
-        process.send_signal(signal.SIGINT)
-        assert (process.stderr.read(), process.wait()) == ("Stopped.\n", 130)
+    (tmp_path / "items.csv").write_text("id,cat\n" + "".join(f"i{n},1\n" for n in range(300)))
+    process = started("plausible", str(tmp_path / "items.csv"))
+    assert process.stdout.readline()  # the rest is more than a pipe holds: it waits for a reader
+    process.send_signal(signal.SIGINT)
+    assert (process.communicate()[1], process.returncode) == ("Stopped.\n", 130)

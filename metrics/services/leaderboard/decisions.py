@@ -159,7 +159,7 @@ class MeasureDecision(NamedTuple):
 
     @property
     def test(self) -> MeasureTest:
-        """What sentences on the test are made of."""
+        """The facts that sentences on the test are made of."""
         return MeasureTest(self.measure, self.n_pairs, self.facts)
 
     @property

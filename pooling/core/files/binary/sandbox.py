@@ -23,7 +23,8 @@ from annotate.core.files.formats import FormatError, Problems
 from pooling.core.files.binary.matrices import MatrixBlock, RunPart
 from pooling.core.files.text.runs import RunFile
 
-ROOT = Path(__file__).resolve().parents[4]
+PROCESS = f"{__package__}.sandbox_process"
+ROOT = Path(__file__).resolve().parents[__name__.count(".")]  # from which it is imported
 PART, END = b"P", b"E"  # the process writes one before some columns, and before its last message
 N_COLUMNS = {"parquet": 6, "hdf5": 4}
 ENVIRONMENT = {
@@ -92,7 +93,7 @@ def _file_on_disk(stream: BinaryIO) -> Iterator[IO[bytes]]:
 def _process(kind: str, name: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
     """Output of the reading process, which is ended with the `with` block."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "pooling.core.files.binary.sandbox_process", kind, name],
+        [sys.executable, "-m", PROCESS, kind, name],
         cwd=ROOT,
         env={"PATH": os.environ.get("PATH", "")} | ENVIRONMENT,
         stdin=file,
