@@ -15,17 +15,26 @@ PASSWORD = "a long pass phrase for the story"
 
 
 def join_and_judge(*, base: str, link: str, slug: str, annotator: str) -> int:
-    """Accept an invitation and answer every card by the requests of the judge screen.
+    """Accept an invitation and answer every card; returns the number of answers.
 
-    Returns the number of answers.
     base : the address of the site
     annotator : one of campaign.ANNOTATORS
     """
+    return judge(join(base=base, link=link, slug=slug, annotator=annotator), slug, annotator)
+
+
+def join(*, base: str, link: str, slug: str, annotator: str) -> WebClient:
+    """Accept an invitation; returns what the annotator judges with."""
     client = WebClient(base)
     client.submit(
         urlsplit(link).path, {"username": account_name(slug, annotator), "password": PASSWORD}
     )
     client.get(reverse("annotate:judge", args=[slug]))
+    return client
+
+
+def judge(client: WebClient, slug: str, annotator: str) -> int:
+    """Answer every card that there is by the requests of the judge screen; returns their number."""
     n_answers, cards = 0, next_cards(client, slug)
     while cards:
         query, document = (
