@@ -24,7 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Print a line for each kind of labels. Raises AssayerError."""
-    agreement = collection_of(options).agreement(options.level)
+    with collection_of(options) as collection:
+        agreement = collection.agreement(options.level)
     kinds = {"planned": agreement.planned, "all": agreement.all}
     rows = [row_of(name, figures) for name, figures in kinds.items()]
     show(options, agreement.json, rows)

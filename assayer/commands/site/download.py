@@ -44,5 +44,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Store the file, and print its path. Raises AssayerError."""
-    path = collection_of(options).download(options.kind, options.to, **dict(options.parameter))
+    with collection_of(options) as collection:
+        path = collection.download(options.kind, options.to, **dict(options.parameter))
     print(json.dumps({"path": str(path)}) if options.json else path)

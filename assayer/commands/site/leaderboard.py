@@ -36,7 +36,8 @@ def run(options: Namespace) -> None:
     """Print a line for each run. Raises AssayerError."""
     names = ("measure", "run", "direction", *CHOICES)
     choices = {name: getattr(options, name) for name in names if getattr(options, name)}
-    leaderboard = collection_of(options).leaderboard(**choices)
+    with collection_of(options) as collection:
+        leaderboard = collection.leaderboard(**choices)
     rows = long_rows(leaderboard) if options.long else run_rows(leaderboard)
     show(options, leaderboard.json, rows)
     if not options.json:

@@ -39,26 +39,26 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Open the pool, or preview it, and print it. Raises AssayerError."""
-    collection = collection_of(options)
     names = ("query_set", "direction", "seed")
     choices = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     parameters = dict(options.parameter)
-    if options.preview:
-        preview = collection.preview_pool(
-            strategy=options.strategy, parameters=parameters, runs=options.run, **choices
+    with collection_of(options) as collection:
+        if options.preview:
+            preview = collection.preview_pool(
+                strategy=options.strategy, parameters=parameters, runs=options.run, **choices
+            )
+            show_preview(options, preview)
+            return
+        pool = collection.open_pool(
+            options.name,
+            strategy=options.strategy,
+            parameters=parameters,
+            runs=options.run,
+            wait=0 if options.no_wait else FOREVER,
+            **choices,
         )
-        show_preview(options, preview)
-        return
-    pool = collection.open_pool(
-        options.name,
-        strategy=options.strategy,
-        parameters=parameters,
-        runs=options.run,
-        wait=0 if options.no_wait else FOREVER,
-        **choices,
-    )
     row: dict[str, Cell] = {"id": pool.id, "name": pool.name, "state": pool.state}
-    show(options, pool.json, [{**row, "pairs": pool.pairs["n"]}])
+    show(options, pool.json, [{**row, "pairs": pool.pairs.get("n")}])
 
 
 def show_preview(options: Namespace, preview: Preview) -> None:

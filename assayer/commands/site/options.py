@@ -2,6 +2,8 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +62,11 @@ def client_of(options: Namespace) -> Client:
     return Client(options.url, token, may_be_plain=options.plain, show_progress=True)
 
 
-def collection_of(options: Namespace) -> Collection:
+@contextmanager
+def collection_of(options: Namespace) -> Iterator[Collection]:
     """The collection that the options ask for. Raises CommandFailed, AssayerError."""
-    return client_of(options).collection(options.collection)
+    with client_of(options) as client:
+        yield client.collection(options.collection)
 
 
 def named_value(words: str) -> tuple[str, Any]:

@@ -1,8 +1,8 @@
 """Show the progress of a collection."""
 
 import sys
-import time
 from argparse import ArgumentParser, Namespace
+from time import sleep
 
 from assayer.client.records.numbers import Forecast, PoolCounts, ProgressAnswer, ValueRange
 from assayer.commands.site.options import add_collection_arguments, collection_of
@@ -28,21 +28,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Print a line for each pool, and one for all. Raises AssayerError."""
-    collection = collection_of(options)
-    latest = None
-    while True:
+    with collection_of(options) as collection:
         progress = collection.progress()
-        if progress != latest:
-            latest = progress
-            if options.watch and sys.stdout.isatty():
-                print(CLEAR, end="")
-            show(options, progress.json, table_of(progress))
-            if progress.forecast is not None and not options.json:
-                print(forecast_sentence(progress.forecast), file=sys.stderr)
-            sys.stdout.flush()
-        if not options.watch or not progress.n_seats_left:
-            return
-        time.sleep(options.watch)
+        show_progress(options, progress)
+        while options.watch and progress.n_seats_left:
+            sleep(options.watch)
+            latest, progress = progress, collection.progress()
+            if progress != latest:
+                show_progress(options, progress)
+
+
+def show_progress(options: Namespace, progress: ProgressAnswer) -> None:
+    """Print progress; on a terminal, while it is watched, in place of what is there."""
+    if options.watch and sys.stdout.isatty():
+        print(CLEAR, end="")
+    show(options, progress.json, table_of(progress))
+    if progress.forecast is not None and not options.json:
+        print(forecast_sentence(progress.forecast), file=sys.stderr)
+    sys.stdout.flush()
 
 
 def table_of(progress: ProgressAnswer) -> list[dict[str, Cell]]:
@@ -57,9 +60,9 @@ def row_of(name: str, state: str, counts: PoolCounts | ProgressAnswer) -> dict[s
         "name": name,
         "state": state,
         "pairs": counts.n_pairs,
-        "complete": counts.states["complete"],
-        "disputed": counts.states["disputed"],
-        "untouched": counts.states["untouched"],
+        "complete": counts.states.get("complete", 0),
+        "disputed": counts.states.get("disputed", 0),
+        "untouched": counts.states.get("untouched", 0),
         "labels": counts.n_labels,
         "labels left": counts.n_seats_left,
     }

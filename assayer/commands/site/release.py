@@ -45,7 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Do it. Raises AssayerError."""
     _, act = ACTIONS[options.action]
-    act(options, collection_of(options))
+    with collection_of(options) as collection:
+        act(options, collection)
 
 
 def list_releases(options: Namespace, collection: Collection) -> None:

@@ -37,7 +37,13 @@ def print_table(rows: Sequence[Mapping[str, Cell]]) -> None:
         print("\n".join("\t".join(line) for line in [titles, *lines]))
         return
     widths = [max(map(len, column)) for column in zip(titles, *lines, strict=True)]
-    numeric = [all(isinstance(row[title], int | float | None) for row in rows) for title in titles]
+    numeric = [
+        all(
+            isinstance(row[title], int | float | None) and not isinstance(row[title], bool)
+            for row in rows
+        )
+        for title in titles
+    ]
     for line in [titles, *lines]:
         cells = [
             text.rjust(width) if is_number else text.ljust(width)

@@ -46,17 +46,18 @@ def run(options: Namespace) -> None:
     if is_piped and not options.name:
         raise CommandFailed("A run from standard input needs a --name.")
     details = {name: getattr(options, name) for name in DETAILS if getattr(options, name)}
-    new_run = collection_of(options).upload_run(
-        sys.stdin.buffer if is_piped else path,
-        name=options.name or path.name.removesuffix(".gz").rsplit(".", 1)[0],
-        direction=options.direction,
-        file_name="stdin" if is_piped else path.name,
-        wait=0 if options.no_wait else FOREVER,
-        tags=", ".join(options.tag) or None,
-        is_hidden=options.hidden,
-        may_be_published=options.publishable,
-        **details,
-    )
+    with collection_of(options) as collection:
+        new_run = collection.upload_run(
+            sys.stdin.buffer if is_piped else path,
+            name=options.name or path.name.removesuffix(".gz").rsplit(".", 1)[0],
+            direction=options.direction,
+            file_name="stdin" if is_piped else path.name,
+            wait=0 if options.no_wait else FOREVER,
+            tags=", ".join(options.tag) or None,
+            is_hidden=options.hidden,
+            may_be_published=options.publishable,
+            **details,
+        )
     if new_run.doubts_text:
         print(f"{new_run.name}: {new_run.doubts_text}.", file=sys.stderr)
     columns = ("id", "name", "direction", "state", "unknown_share")
