@@ -117,16 +117,17 @@ def test_the_leaderboard_has_a_line_for_each_run(console):
     assert console.err.startswith("Labels: ")
 
 
-def test_a_file_is_fetched(console, tmp_path):
+def test_a_file_is_fetched(console, tmp_path, monkeypatch):
     folder = tmp_path / "files"
     folder.mkdir()
+    monkeypatch.chdir(folder)
     assert console("download", "judgments", "--parameter", "format=csv", *STUDY) == 0
     (path,) = console.out.splitlines()
-    (tmp_path / "away").mkdir()
     assert console("download", "qrels", "--to", str(folder / "own.qrels"), *STUDY) == 0
     assert console.out == f"{folder / 'own.qrels'}\n"
     assert console("download", "qrels", "--parameter", "grades=many", *STUDY) == 1
     assert "grades:" in console.err and path.endswith(".csv")
+    assert (folder / path).exists()
 
 
 def test_a_release_is_made_compared_published_and_withdrawn(console, tmp_path):
