@@ -14,7 +14,8 @@ from assayer.client.saving import lines_of, save, target_of
 from assayer.client.transport import Call
 from tests.assayer.client.servers import send, serving
 
-BODY = b"a line\n" * 9
+N_LINES = 200_000  # more than a part of a file, so that some are written before it breaks off
+BODY = b"a line\n" * N_LINES
 DIGEST = hashlib.sha256(BODY).hexdigest()
 
 
@@ -30,17 +31,19 @@ def unsteady(pauses):
 
 
 def test_a_file_that_breaks_off_is_fetched_anew(unsteady, pauses, tmp_path):
-    to = save(unsteady.transport, Call("GET", "file"), tmp_path / "file", sha256=DIGEST, n_bytes=63)
+    to = save(
+        unsteady.transport, Call("GET", "file"), tmp_path / "file", sha256=DIGEST, n_bytes=len(BODY)
+    )
     assert to.read_bytes() == BODY and len(pauses) == 1
     assert os.listdir(tmp_path) == ["file"]
 
 
 def test_lines_that_break_off_are_not_handed_out_twice(unsteady, pauses):
     lines = list(lines_of(unsteady.transport, Call("GET", "lines")))
-    assert lines == [b"a line\n"] * 9 and len(pauses) == 1
+    assert lines == [b"a line\n"] * N_LINES and len(pauses) == 1
 
 
-@pytest.mark.parametrize("expected", [{"sha256": "0" * 64}, {"n_bytes": 64}])
+@pytest.mark.parametrize("expected", [{"sha256": "0" * 64}, {"n_bytes": len(BODY) + 1}])
 def test_other_bytes_than_the_site_names_leave_the_old_file(unsteady, tmp_path, expected):
     file = tmp_path / "file"
     file.write_text("before")
@@ -99,14 +102,14 @@ def test_parts_go_up_without_being_held(study, pauses):
 
 def test_what_is_uploaded_can_be_read_twice_and_has_a_name(tmp_path):
     path = tmp_path / "a.run"
-    path.write_bytes(BODY)
+    path.write_bytes(BODY[:99])
     reading, writing = os.pipe()
-    os.write(writing, BODY)
+    os.write(writing, BODY[:99])
     os.close(writing)
     with open(reading, "rb") as pipe:
-        for content in (path, str(path), iter([BODY[:5], BODY[5:]]), pipe):
+        for content in (path, str(path), iter([BODY[:5], BODY[5:99]]), pipe):
             with opened(content) as file:
-                assert (file.read(), file.seek(0), file.read()) == (BODY, 0, BODY)
+                assert (file.read(), file.seek(0), file.read()) == (BODY[:99], 0, BODY[:99])
         assert name_of(pipe) == "upload"
     assert [name_of(path), name_of(str(path)), name_of(iter([]))] == ["a.run", "a.run", "upload"]
     assert name_of(path, "b.run") == "b.run"
