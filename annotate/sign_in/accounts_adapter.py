@@ -8,19 +8,18 @@ from typing import Any, ClassVar
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
+from cryptography.fernet import InvalidToken
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest, HttpResponseBase
 
 from annotate.models import User
 from annotate.services.people import sign_in_limits
+from annotate.services.storage.ciphers import cipher
 from annotate.sign_in import known_browsers
 
 log = logging.getLogger(__name__)
 
+PURPOSE = "second factor"  # of the cipher
 MARK = "fernet:"  # prefix of encrypted texts; older ones are not encrypted
 
 
@@ -78,13 +77,13 @@ class SecondFactorAdapter(DefaultMFAAdapter):
     """
 
     def encrypt(self, text: str) -> str:
-        return MARK + _cipher().encrypt(text.encode()).decode()
+        return MARK + cipher(PURPOSE).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         if not encrypted_text.startswith(MARK):
             return encrypted_text
         try:
-            return _cipher().decrypt(encrypted_text.removeprefix(MARK)).decode()
+            return cipher(PURPOSE).decrypt(encrypted_text.removeprefix(MARK)).decode()
         except InvalidToken:
             log.error(
                 "A second factor cannot be read: SECRET_KEY was changed, and the old one is no "
@@ -92,14 +91,3 @@ class SecondFactorAdapter(DefaultMFAAdapter):
             )
             # A secret that nobody has: every code is wrong, as it must be, and no page breaks.
             return base64.b32encode(secrets.token_bytes(20)).decode()
-
-
-def _cipher() -> MultiFernet:
-    fernets = []
-    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        # a key for this purpose alone (HKDF, RFC 5869); leaked, it reveals no other use's key
-        derived_key = HKDF(
-            algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor"
-        ).derive(secret.encode())
-        fernets.append(Fernet(base64.urlsafe_b64encode(derived_key)))
-    return MultiFernet(fernets)

@@ -1,6 +1,6 @@
 """Secrets of second factors lie encrypted; where SECRET_KEY changes, a fallback still reads them.
 
-To see these tests fail: let `encrypt` give back its text, or leave the fallbacks out of `_cipher`.
+To see these tests fail: let `encrypt` give back its text, or leave the fallbacks out of `cipher`.
 """
 
 import json
