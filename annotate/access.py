@@ -17,7 +17,9 @@ from annotate.models import (
     ApiToken,
     Batch,
     Collection,
+    Delivery,
     Gold,
+    Hook,
     Import,
     Invitation,
     Membership,
@@ -193,3 +195,17 @@ def get_gold(*, user: Person, slug: str, pk: int) -> Gold:
     """One gold of the collection, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
     return get_object_or_404(Gold, pk=pk, collection=collection)
+
+
+def get_hook(*, user: Person, slug: str, pk: int) -> Hook:
+    """One webhook of the collection, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(
+        Hook.objects.select_related("collection"), pk=pk, collection=collection
+    )
+
+
+def get_delivery(*, user: Person, slug: str, pk: int, delivery: int) -> Delivery:
+    """One delivery to one webhook of the collection, for its leads: both keys must belong to it."""
+    hook = get_hook(user=user, slug=slug, pk=pk)
+    return get_object_or_404(Delivery.objects.select_related("hook"), pk=delivery, hook=hook)

@@ -6,6 +6,7 @@ from annotate.services.background.kept import Inquiry
 from annotate.signals import (
     batch_to_reject,
     deletion_requested,
+    deliveries_waiting,
     round_to_follow,
     value_requested,
     work_requested,
@@ -14,6 +15,7 @@ from annotate.task_queue import enqueue_on_commit
 from annotate.tasks import (
     compute_value,
     delete_unjudged,
+    deliver,
     follow_policy,
     perform_work,
     reject_batch,
@@ -42,6 +44,12 @@ def delete_soon(*, collection_id: int, by_id: int, **_: object) -> None:
 def perform_soon(*, work_id: int, **_: object) -> None:
     """Queue the work."""
     enqueue_on_commit(perform_work, work_id=work_id)
+
+
+@receiver(deliveries_waiting, dispatch_uid="annotate_deliver")
+def deliver_soon(*, hook_id: int, **_: object) -> None:
+    """Queue what a webhook has to send."""
+    enqueue_on_commit(deliver, hook_id=hook_id)
 
 
 @receiver(value_requested, dispatch_uid="annotate_compute_value")

@@ -28,3 +28,6 @@ work_requested = Signal()
 
 value_requested = Signal()
 """Sent with a kept.Inquiry: its value is to be computed by a worker."""
+
+deliveries_waiting = Signal()
+"""Sent within the transaction with hook_id: a webhook has something to be sent."""

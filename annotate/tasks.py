@@ -5,12 +5,13 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from annotate.models import Batch, Collection, Invitation, Round, User, Work
+from annotate.models import Batch, Collection, Hook, Invitation, Round, User, Work
 from annotate.services.background import housekeeping, kept, works
 from annotate.services.collection import policies, purging
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits
+from annotate.services.webhooks import deliveries
 from annotate.task_queue import LONG, enqueue_on_commit
 
 SWEEP_SECONDS = 20  # as often as CELERY_BEAT_SCHEDULE says
@@ -56,6 +57,13 @@ def mail_invitation(*, invitation_id: int) -> None:
     invitation_mail.send(invitation=Invitation.objects.get(pk=invitation_id))
 
 
+@shared_task
+def deliver(*, hook_id: int) -> None:
+    """Send what a webhook has to send; one that was deleted is skipped."""
+    for hook in Hook.objects.filter(pk=hook_id):
+        deliveries.deliver(hook=hook)
+
+
 @shared_task(**LONG)
 def look_into_media(*, collection_id: int) -> None:
     """Look into the clips and recordings that were not inspected when their items were loaded."""
@@ -74,10 +82,11 @@ def sweep() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete expired sessions, old values and receipts, and the files of old imports."""
+    """Delete old sessions, values, receipts and deliveries, and the files of old imports."""
     kept.drop_old()
     housekeeping.drop_old_sessions()
     housekeeping.drop_old_receipts()
+    deliveries.drop_old()
     housekeeping.drop_old_originals()
 
 
@@ -88,6 +97,7 @@ def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
         (mail_invitation, {"invitation_id": invitation_id})
         for invitation_id in invitation_mail.overdue()
     )
+    yield from ((deliver, {"hook_id": hook_id}) for hook_id in deliveries.overdue())
     yield from ((follow_policy, {"round_id": round_id}) for round_id in policies.rounds_behind())
     yield from (
         (look_into_media, {"collection_id": collection_id})

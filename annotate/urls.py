@@ -5,7 +5,7 @@ directly under the collection. The screens on which people judge and train keep 
 own: a browser sends there what it could not send before.
 """
 
-from django.urls import include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from annotate import training_urls
 from annotate.services.imports.forms import ImportAddress
@@ -13,6 +13,7 @@ from annotate.views.collection import collections, home, imports, policy, settin
 from annotate.views.judging import judge, media
 from annotate.views.people import account, annotator, invitations, members, tokens
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
+from annotate.views.webhooks import hooks
 
 register_converter(ImportAddress, "import_kind")
 
@@ -23,7 +24,13 @@ IMPORTS = [
     path("<int:pk>/state/", imports.import_state, name="import-state"),
     path("<int:pk>/cancel/", imports.import_cancel, name="import-cancel"),
 ]
-SETTINGS = [
+WEBHOOKS: list[URLPattern | URLResolver] = [
+    path("", hooks.hooks, name="webhooks"),
+    path("<int:pk>/", hooks.hook, name="webhook"),
+    path("<int:pk>/act/", hooks.hook_act, name="webhook-act"),
+    path("<int:pk>/deliveries/<int:delivery>/again/", hooks.send_again, name="webhook-again"),
+]
+SETTINGS: list[URLPattern | URLResolver] = [
     path("", settings.settings, name="settings"),
     path("guidelines/", settings.change_guidelines, name="guidelines-change"),
     path("guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
@@ -31,6 +38,7 @@ SETTINGS = [
     path("pay/", settings.change_pay, name="pay-change"),
     path("query-groups/", settings.change_query_groups, name="query-groups-change"),
     path("publication/", settings.change_publication, name="publication-change"),
+    path("webhooks/", include(WEBHOOKS)),
     path("policy/", policy.change_policy, name="policy-change"),
     path("policy/preview/<slug:key>/", policy.policy_preview, name="policy-preview"),
 ]

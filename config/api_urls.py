@@ -51,6 +51,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.settings.scheme")),
     path("", include("annotate.api.settings.guidelines")),
     path("", include("annotate.api.settings.policy")),
+    path("", include("annotate.api.settings.webhooks")),
     path("", include("annotate.api.imports")),
     path("", include("annotate.api.judgments")),
     path("", include("annotate.api.people.members")),

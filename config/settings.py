@@ -275,6 +275,11 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- webhooks
+# ----------------------------------------------------------------------------------------------
+# Receivers (host:port) that may be internal, and at http:// or another port; all others may not.
+WEBHOOK_HOSTS = os.environ.get("WEBHOOK_HOSTS", "").split()
+
 # --- files
 # -------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
@@ -337,6 +342,8 @@ SPECTACULAR_SETTINGS = {
         "AlarmKind": "metrics.models.alarms.AlarmKind.choices",
         "AlarmEventKind": "metrics.models.alarms.AlarmEventKind.choices",
         "JudgmentEventKind": "annotate.models.judgments.JudgmentEventKind.choices",
+        "DeliveryState": "annotate.models.programs.hooks.DeliveryState.choices",
+        "HookEvent": "annotate.models.programs.hooks.HookEvent.choices",
     },
 }
 

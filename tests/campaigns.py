@@ -11,8 +11,10 @@ from annotate.models import (
     Annotator,
     Batch,
     Collection,
+    Delivery,
     Duplicate,
     HandOut,
+    Hook,
     Item,
     Kept,
     Pair,
@@ -146,7 +148,33 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         status=202,
         answer={},
     )
+    make_webhook(collection, lead)
     return Campaign(collection, lead, researcher, annotators, run, pool)
+
+
+def make_webhook(collection: Collection, lead: User) -> None:
+    """A webhook that failed once, and what it was sent."""
+    hook = Hook.objects.create(
+        collection=collection,
+        url="https://hooks.example.org/x",
+        events=["release.made"],
+        secret="sealed",
+        earlier_secret="sealed before",
+        secret_changed_at=timezone.now(),
+        by=lead,
+        n_failures=1,
+        failing_since=timezone.now(),
+    )
+    attempt = {"at": "2026-03-05T07:08:09.000Z", "ms": 31, "status": 500, "answer": "", "error": ""}
+    Delivery.objects.create(
+        hook=hook,
+        event="release.made",
+        data={"collection": collection.slug, "version": "1.0"},
+        n_attempts=1,
+        attempts=[attempt],
+        state="failed",
+        ended_at=timezone.now(),
+    )
 
 
 @cached_rows

@@ -36,7 +36,8 @@ from .people import (
     User,
     WorkerHeartbeat,
 )
-from .receipts import Receipt
+from .programs.hooks import Delivery, Hook, HookEvent
+from .programs.receipts import Receipt
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
@@ -50,11 +51,14 @@ __all__ = [
     "ClockTimestamp",
     "Collection",
     "CountingJudgment",
+    "Delivery",
     "Direction",
     "Duplicate",
     "Gold",
     "Guidelines",
     "HandOut",
+    "Hook",
+    "HookEvent",
     "Import",
     "Invitation",
     "Item",

@@ -17,6 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from annotate.models import (
     Annotator,
     ApiToken,
+    Delivery,
     Item,
     Membership,
     Part,
@@ -132,6 +133,9 @@ def url_of(
     values = {"slug": campaign.collection.slug, "token": world.link, **PLAIN_CASES}
     if "pk" in address.arguments:
         values["pk"] = _key(address.name)(keys_of)
+    if "delivery" in address.arguments:
+        hooks = Delivery.objects.filter(hook__collection=keys_of.collection)
+        values["delivery"] = _first(hooks)
     return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
 
 
@@ -265,6 +269,9 @@ KEYS = {
     ),
     "api:alarm": lambda campaign: campaign.collection.alarms.get().pk,
     "api:job": lambda campaign: campaign.collection.releases.earliest("pk").work_id,
+    "annotate:webhook": lambda campaign: _first(campaign.collection.hooks.all()),
+    "api:webhook": lambda campaign: _first(campaign.collection.hooks.all()),
+    "api:deliver": lambda campaign: _first(campaign.collection.hooks.all()),
     "api:run": lambda campaign: campaign.run.pk,
     "api:pool": lambda campaign: campaign.pool.pk,
     "api:pair": lambda campaign: campaign.collection.reports.first().pair_id,

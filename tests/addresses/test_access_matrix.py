@@ -36,6 +36,8 @@ CHANGED_BY = {
     ("DELETE", "api:member"): {"lead", "admin"},
     ("DELETE", "api:invitation"): {"lead", "admin"},
     ("DELETE", "api:alarm"): {"lead", "admin"},
+    ("PATCH", "api:webhook"): {"lead", "admin"},
+    ("DELETE", "api:webhook"): {"lead", "admin"},
     ("PATCH", "api:collection"): {"lead", "admin"},
     ("DELETE", "api:collection"): {"lead", "admin"},
     ("PUT", "api:scheme"): {"lead", "admin"},

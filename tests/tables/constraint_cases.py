@@ -68,6 +68,12 @@ CASES = {
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
     "annotate_kept_unique_key": copied_row("annotate_kept"),
     "annotate_receipt_unique_key": copied_row("annotate_receipt"),
+    "annotate_hook_unique_url": copied_row("annotate_hook"),
+    "annotate_hook_known_events": update("annotate_hook", "events = '{release.made,moon.full}'"),
+    "annotate_hook_off_has_reason": update("annotate_hook", "off_at = now()"),
+    "annotate_delivery_unique_message": copied_row("annotate_delivery"),
+    "annotate_delivery_known_event": update("annotate_delivery", "event = 'moon.full'"),
+    "annotate_delivery_ended_has_time": update("annotate_delivery", "state = 'waiting'"),
     "annotate_work_one_unfinished": copied_row(
         "annotate_work",
         "kind = 'one'",

@@ -23,7 +23,7 @@ from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.forms.people import MAX_DAYS, InviteForm
 from annotate.models import ApiToken, Collection, Invitation, Role
 from annotate.services.people import accounts
-from annotate.services.people.invitation_mail import Delivery, delivery_of
+from annotate.services.people.invitation_mail import MailState, delivery_of
 from annotate.task_queue import enqueue_on_commit
 
 LEAD = (Role.LEAD,)
@@ -60,7 +60,7 @@ class InvitationAnswer(AnswerSerializer):
         """The address of the invitation."""
         return reverse("api:invitation", args=[invitation.collection.slug, invitation.pk])
 
-    @extend_schema_field(serializers.ChoiceField(choices=Delivery.choices))
+    @extend_schema_field(serializers.ChoiceField(choices=MailState.choices))
     def get_delivery(self, invitation: Invitation) -> str:
         """The state of its mail; for `not_sent`, revoke it and make a link instead."""
         return str(delivery_of(invitation))

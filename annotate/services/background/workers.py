@@ -28,6 +28,7 @@ LOCKS = {
     "duplicates": 16,
     "shared": 17,
     "release": 18,
+    "hook": 19,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

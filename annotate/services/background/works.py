@@ -23,16 +23,18 @@ from typing import NamedTuple
 
 import psycopg
 from celery.exceptions import SoftTimeLimitExceeded
+from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import BooleanField, F, Q
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
-from annotate.models import ClockTimestamp, Collection, Role, User, Work
+from annotate.models import ClockTimestamp, Collection, HookEvent, Role, User, Work
 from annotate.services.background import progress
 from annotate.services.background.progress import Cancelled, Job, JobStatus, ProgressCallback
 from annotate.services.background.workers import LOCKS, try_lock_subject, worker_is_missing
+from annotate.services.storage import outbox
 from annotate.signals import work_requested
 
 log = logging.getLogger(__name__)
@@ -103,7 +105,7 @@ class WorkKind(NamedTuple):
         time
     advice : what people can do, appended to the error after three attempts or too long a time
     readers : the roles whose holders may read of it, beside whoever asked for it
-    is_hidden : whether its subject is hidden from a person
+    is_hidden : whether its subject is hidden from a person, or from whoever is nobody in particular
     """
 
     subject: str
@@ -112,7 +114,7 @@ class WorkKind(NamedTuple):
     may_cancel: Callable[[Work], bool]
     advice: str
     readers: tuple[Role, ...]
-    is_hidden: Callable[[Work, User], bool]
+    is_hidden: Callable[[Work, User | AnonymousUser], bool]
 
 
 def never(work: Work) -> bool:
@@ -131,7 +133,7 @@ def performs(
     may_cancel: Callable[[Work], bool] = lambda work: True,
     advice: str = "",
     readers: tuple[Role, ...] = (),
-    is_hidden: Callable[[Work, User], bool] = lambda work, person: False,
+    is_hidden: Callable[[Work, User | AnonymousUser], bool] = lambda work, person: False,
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
     """Register a function that does all work of a kind; see WorkKind."""
     if subject not in LOCKS:
@@ -232,9 +234,23 @@ def finish(
         return False
     work.refresh_from_db()
     KINDS[work.kind].on_finished(work)
+    _announce_end(work)
     transaction.on_commit(partial(progress.forget, job=job_of(work)))
     log.info("%s of %s is %s %s", work, work.collection, state, message)
     return True
+
+
+def _announce_end(work: Work) -> None:
+    """Tell webhooks of it, unless leads do not read of it, or it is hidden from some of them."""
+    kind = KINDS[work.kind]
+    if Role.LEAD in kind.readers and not kind.is_hidden(work, AnonymousUser()):
+        facts = {
+            "job": work.pk,
+            "kind": work.kind,
+            "state": work.state,
+            "url": outbox.api_url("job", work.pk),
+        }
+        outbox.announce(collection=work.collection, event=HookEvent.JOB_ENDED, data=facts)
 
 
 def reset_attempts(*, work: Work) -> None:

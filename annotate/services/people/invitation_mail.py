@@ -50,7 +50,7 @@ def send(*, invitation: Invitation) -> None:
         Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
 
 
-class Delivery(TextChoices):
+class MailState(TextChoices):
     """The states of the mail of an invitation."""
 
     NO_MAIL = "no_mail"
@@ -59,24 +59,24 @@ class Delivery(TextChoices):
     NOT_SENT = "not_sent"
 
 
-def delivery_of(invitation: Invitation) -> Delivery:
+def delivery_of(invitation: Invitation) -> MailState:
     """The state of its mail; one that failed at first may be tried again."""
     if invitation.mailed_at:
-        return Delivery.SENT
+        return MailState.SENT
     if not invitation.by_mail:
-        return Delivery.NO_MAIL
-    return Delivery.NOT_SENT if invitation.mail_attempts else Delivery.BEING_SENT
+        return MailState.NO_MAIL
+    return MailState.NOT_SENT if invitation.mail_attempts else MailState.BEING_SENT
 
 
 def delivery_note(invitation: Invitation) -> str:
     """Return how far the mail of an invitation is, to stand behind its last day; "" without one."""
     delivery = delivery_of(invitation)
-    if delivery == Delivery.NOT_SENT:
+    if delivery == MailState.NOT_SENT:
         return format_html(
             "; <strong>could not be sent</strong> ({} tries), revoke it and make a link instead",
             invitation.mail_attempts,
         )
-    notes = {Delivery.SENT: ", sent {:%-d %b %H:%M}", Delivery.BEING_SENT: ", being sent"}
+    notes = {MailState.SENT: ", sent {:%-d %b %H:%M}", MailState.BEING_SENT: ", being sent"}
     return notes.get(delivery, "").format(invitation.mailed_at)
 
 

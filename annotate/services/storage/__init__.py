@@ -1,1 +1,1 @@
-"""Rows by COPY, planner statistics, read transactions, and the deletion of files."""
+"""Rows by COPY, planner statistics, read transactions, deletion of files, ciphers, the outbox."""

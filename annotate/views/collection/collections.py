@@ -19,6 +19,7 @@ from annotate.services.imports.imports import ReceivedImport
 from annotate.services.imports.kinds import ItemsImport
 from annotate.services.judging import work_availability
 from annotate.services.pages import annotator_progress, overview
+from annotate.services.webhooks import hook_page
 from annotate.views.collection.imports import redirect_to_import
 
 
@@ -40,6 +41,9 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
         context |= {
             "figures": figures,
             "steps": overview.next_steps(figures=figures, roles=roles),
+            "hooks_sentence": hook_page.trouble_sentence(collection=collection_)
+            if Role.LEAD in roles
+            else "",
             "may_load": Role.RESEARCHER in roles,
         }
     return render(request, "annotate/collection/collection.html", context)

@@ -21,6 +21,7 @@ from annotate.services.collection import (
 )
 from annotate.services.collection.collections import Wording
 from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.services.webhooks import hook_page
 
 
 @require_safe
@@ -157,12 +158,11 @@ def settings_page(
         "policy_change": policy_change,
         "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),
-        "groups_form": groups_form or QueryGroupsForm(instance=collection),
-        "group_counts": item_groups.count_groups(collection=collection),
         "publication_form": publication_form or PublicationForm(collection=collection),
+        "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
         "deletion": purging.DeletionNote(collection, may_delete=purging.is_owner()),
-    }
+    } | _group_context(collection, groups_form)
     return render(request, "annotate/collection/settings.html", context, status=status)
 
 
@@ -170,3 +170,11 @@ def _guidelines_form(collection: Collection, guidelines: Guidelines) -> Guidelin
     """The form of the guidelines with their present text."""
     levels = list(collection.levels.all())
     return GuidelinesForm(initial={"markdown": guidelines.markdown}, levels=levels)
+
+
+def _group_context(collection: Collection, form: QueryGroupsForm | None) -> dict[str, object]:
+    """Context: the form of the groups of queries, and their counts."""
+    return {
+        "groups_form": form or QueryGroupsForm(instance=collection),
+        "group_counts": item_groups.count_groups(collection=collection),
+    }

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, BinaryIO, NamedTuple
 
 from django import forms
+from django.contrib.auth.models import AnonymousUser
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -102,7 +103,7 @@ def request_again(*, download: Download, by: User | None) -> Download:
     )
 
 
-def is_hidden(work: Work, person: User) -> bool:
+def is_hidden(work: Work, person: User | AnonymousUser) -> bool:
     """True if a download is of a run that is hidden from this person."""
     rows = Download.objects.visible_to(person, collection=work.collection)
     return not rows.filter(pk=work.subject).exists()

@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from annotate.core.phrases import counted
-from annotate.models import Collection, User
+from annotate.models import Collection, HookEvent, User
+from annotate.services.storage import outbox
 from metrics.core.comparisons.sequential_analysis import MIN_GROUPS, alpha_lower_limit, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
@@ -107,6 +108,7 @@ def end_alarm(*, alarm: Alarm) -> None:
     Alarm.objects.filter(pk=alarm.pk, ended_at=None).update(ended_at=Now())
 
 
+@transaction.atomic(savepoint=False)
 def check_alarms(*, collection: Collection) -> int:
     """Note which alarms rose and fell since the last look; returns how many did.
 
@@ -126,7 +128,24 @@ def check_alarms(*, collection: Collection) -> int:
     }
     events = [event for alarm in alarms for event in _events(alarm, values, raised_keys)]
     AlarmEvent.objects.bulk_create(events)
+    for event in events:
+        _announce(event)
     return len(events)
+
+
+def _announce(event: AlarmEvent) -> None:
+    """Tell webhooks of a rise or fall, but not of the person whose number it is."""
+    alarm, rose = event.alarm, event.kind == AlarmEvent.Kind.ROSE
+    outbox.announce(
+        collection=alarm.collection,
+        event=HookEvent.ALARM_ROSE if rose else HookEvent.ALARM_FELL,
+        data={
+            "alarm": alarm.pk,
+            "kind": alarm.kind,
+            "below": alarm.below,
+            "url": outbox.api_url("alarm", alarm.collection.slug, alarm.pk),
+        },
+    )
 
 
 def raising_events(*, collection: Collection) -> list[AlarmEvent]:

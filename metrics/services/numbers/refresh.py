@@ -22,7 +22,7 @@ from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import table
 from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score, Snapshot
-from metrics.services.numbers import alarms, history, numbers, refresh_tries
+from metrics.services.numbers import alarms, finished_rounds, history, numbers, refresh_tries
 from metrics.services.numbers.tallies import CollectionTallies, read_tallies, update_tallies
 from metrics.services.scores import scoring
 from metrics.services.scores.scoring import LabelChanges
@@ -63,8 +63,6 @@ def rebuild(*, collection: Collection) -> RefreshResult:
         refresh_tries.count_try(collection),
         repeatable_read(),
     ):
-        Score.objects.filter(run__collection=collection).delete()
-        Snapshot.objects.filter(collection=collection).delete()
         return _refresh(collection, is_rebuild=True)
 
 
@@ -113,6 +111,10 @@ def _refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bo
 
 def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResult:
     collection.refresh_from_db()
+    earlier = finished_rounds.finished_rounds(collection=collection)
+    if is_rebuild:
+        Score.objects.filter(run__collection=collection).delete()
+        Snapshot.objects.filter(collection=collection).delete()
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM annotate_change WHERE collection_id = %s RETURNING pair_id",
@@ -130,6 +132,7 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
     n_scores = scoring.update_scores(collection=collection, changes=changes)
     n_snapshots = _update_snapshots(collection, tallies)
     alarms.check_alarms(collection=collection)
+    finished_rounds.announce_finished(collection=collection, earlier=earlier)
     if (n_snapshots or n_scores) and not is_rebuild:
         history.observe(collection=collection, n_judgments=tallies.number("judgments"))
     log.info(

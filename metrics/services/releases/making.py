@@ -17,10 +17,11 @@ from annotate.services.imports.imports import checksum
 from annotate.services.storage.transactions import read_only_moment
 from metrics.core.files.folder_archives import FolderArchive
 from metrics.core.releases.manifest import Manifest
-from metrics.models import Release, ReleaseEvent, ReleaseEventKind, ReleaseFile, ReleaseRun
+from metrics.models import Release, ReleaseEventKind, ReleaseFile, ReleaseRun
 from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.releases.aliases import RunAlias, run_aliases
 from metrics.services.releases.contents import write_contents
+from metrics.services.releases.steps import note_step
 from metrics.services.releases.writer import ReleaseWriter
 from pooling.models import Run
 
@@ -120,7 +121,7 @@ def _store_rows(release: Release, work: Work, folder: MadeFolder) -> None:
         )
         for alias in folder.aliases
     )
-    ReleaseEvent.objects.create(release=release, kind=ReleaseEventKind.MADE, by=work.by)
+    note_step(release=release, kind=ReleaseEventKind.MADE, by=work.by)
 
 
 def present_runs(aliases: list[RunAlias]) -> dict[int, Run]:

@@ -8,9 +8,10 @@ from django.db.models.functions import Now
 
 from annotate.core.phrases import enumeration
 from annotate.models import User
-from metrics.models import Release, ReleaseEvent, ReleaseEventKind, ReleaseFile, ReleaseRun
+from metrics.models import Release, ReleaseEventKind, ReleaseFile, ReleaseRun
 from metrics.services.releases.page import has_file
 from metrics.services.releases.releases import ReleaseRefused
+from metrics.services.releases.steps import note_step
 
 
 class PublicationPreview(NamedTuple):
@@ -116,7 +117,7 @@ def publish(*, release: Release, by: User | None) -> None:
     if faults := publication_faults(release=release):
         raise ReleaseRefused(" ".join(faults))
     Release.objects.filter(pk=release.pk).update(published_at=Now())
-    ReleaseEvent.objects.create(release=release, kind=ReleaseEventKind.PUBLISHED, by=by)
+    note_step(release=release, kind=ReleaseEventKind.PUBLISHED, by=by)
 
 
 @transaction.atomic
@@ -126,7 +127,7 @@ def unpublish(*, release: Release, by: User | None) -> None:
     if release.published_at is None:
         raise ReleaseRefused(f"Release {release.version} is not public.")
     Release.objects.filter(pk=release.pk).update(published_at=None)
-    ReleaseEvent.objects.create(release=release, kind=ReleaseEventKind.UNPUBLISHED, by=by)
+    note_step(release=release, kind=ReleaseEventKind.UNPUBLISHED, by=by)
 
 
 def _locked(release: Release) -> Release:

@@ -8,8 +8,9 @@ from django.db.models.functions import Now
 from annotate.models import Collection, User
 from annotate.services.background import works
 from annotate.services.storage.files import delete_on_commit
-from metrics.models import Release, ReleaseEvent, ReleaseEventKind
+from metrics.models import Release, ReleaseEventKind
 from metrics.services.releases.making import RELEASE
+from metrics.services.releases.steps import note_step
 
 
 class VersionTaken(Exception):
@@ -81,9 +82,7 @@ def withdraw(*, release: Release, reason: str, by: User | None) -> None:
     Release.objects.filter(pk=release.pk).update(
         withdrawn_at=Now(), withdrawal_reason=reason, published_at=None, file="", manifest={}
     )
-    ReleaseEvent.objects.create(
-        release=release, kind=ReleaseEventKind.WITHDRAWN, note=reason, by=by
-    )
+    note_step(release=release, kind=ReleaseEventKind.WITHDRAWN, by=by, note=reason)
 
 
 def _locked(release: Release) -> Release:

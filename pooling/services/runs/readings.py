@@ -1,5 +1,7 @@
 """The readings of runs as work: requests for them, and repeats that are due."""
 
+from django.contrib.auth.models import AnonymousUser
+
 from annotate.models import User, Work
 from annotate.services.background import works
 from pooling.models import Run
@@ -9,7 +11,7 @@ class NotBeingRead(Exception):
     """The run's file is not being read for the first time; nothing was changed."""
 
 
-def is_hidden(work: Work, person: User) -> bool:
+def is_hidden(work: Work, person: User | AnonymousUser) -> bool:
     """True if the run of a reading is hidden from a person."""
     return not Run.objects.visible_to(person).filter(pk=work.subject).exists()
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotate.models import Role
+from annotate.models import Delivery, Role, Work
 from annotate.services.background import works
+from annotate.services.webhooks import hooks
 from pooling.models import Run
 from pooling.services.runs import readings
 from tests import cast
@@ -41,6 +42,21 @@ def test_a_job_about_a_hidden_run_is_there_for_its_owner_alone(
     colleague = cast.member(collection, Role.RESEARCHER)
     assert status(client, reading, colleague) == 404
     assert status(client, reading, researcher) == 200
+
+
+@pytest.mark.parametrize(("is_hidden", "events"), [(False, ["job.ended"]), (True, [])])
+def test_webhooks_are_told_of_the_end_of_a_job_unless_its_run_is_hidden_from_somebody(
+    collection, reading, is_hidden, events
+):
+    hooks.create_hook(
+        collection=collection, url="https://hooks.example.org/x", events=["job.ended"], by=None
+    )
+    Run.objects.filter(pk=reading.subject).update(is_hidden=is_hidden)
+    assert works.finish(work=reading, state=Work.State.CANCELLED)
+    assert not works.finish(work=reading), "it ended once"
+    deliveries = list(Delivery.objects.all())
+    assert [delivery.event for delivery in deliveries] == events
+    assert all(delivery.data["state"] == "cancelled" for delivery in deliveries)
 
 
 def test_annotators_strangers_and_tokens_for_other_collections_learn_nothing_of_a_job(

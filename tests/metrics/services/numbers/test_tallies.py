@@ -296,7 +296,7 @@ def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_asser
     counts = []
     for n in (2, 40):
         studies.judge(cast.annotator(study), n=n, likes=1.0)
-        with django_assert_max_num_queries(93) as queries:
+        with django_assert_max_num_queries(95) as queries:
             refresh.refresh(collection=study)
         counts.append(len(queries))
     assert counts[1] <= counts[0] + 3

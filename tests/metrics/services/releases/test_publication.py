@@ -4,7 +4,9 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 
-from annotate.models import Collection
+from annotate.models import Collection, Delivery
+from annotate.models.programs.hooks import EVENT_NAMES
+from annotate.services.webhooks import hooks
 from metrics.models import Release, ReleaseEventKind
 from metrics.services.releases import publication, releases
 from metrics.services.releases.publication import publication_preview, publish, unpublish
@@ -28,6 +30,12 @@ def study() -> Collection:
 
 
 def test_a_release_is_published_and_taken_back_and_each_step_is_kept(study):
+    hooks.create_hook(
+        collection=study,
+        url="https://hooks.example.org/x",
+        events=[name for name in EVENT_NAMES if name.startswith(("release.", "job."))],
+        by=None,
+    )
     release, lead = made_release(study), cast.user("lead")
     publish(release=release, by=lead)
     release.refresh_from_db()
@@ -41,6 +49,26 @@ def test_a_release_is_published_and_taken_back_and_each_step_is_kept(study):
         (ReleaseEventKind.UNPUBLISHED, lead.pk),
         (ReleaseEventKind.PUBLISHED, None),
     ]
+    releases.withdraw(release=release, reason="was wrong", by=lead)
+    deliveries = list(Delivery.objects.order_by("pk"))
+    assert sorted(delivery.event for delivery in deliveries[:2]) == ["job.ended", "release.made"]
+    assert [delivery.event for delivery in deliveries[2:]] == [
+        "release.published",
+        "release.unpublished",
+        "release.published",
+        "release.withdrawn",
+    ]
+    address = f"http://127.0.0.1:8000/api/v1/collections/{study.slug}/releases/{release.version}/"
+    facts = {"collection": study.slug, "version": release.version, "url": address}
+    assert all(row.data == facts for row in deliveries if row.event != "job.ended")
+    (job,) = [row.data for row in deliveries if row.event == "job.ended"]
+    assert job == {
+        "collection": study.slug,
+        "job": release.work_id,
+        "kind": "release",
+        "state": "done",
+        "url": f"http://127.0.0.1:8000/api/v1/jobs/{release.work_id}/",
+    }
 
 
 def test_no_step_is_done_twice(study):

@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models.functions import Now
 
-from .collections import Collection
-from .people import User
+from ..collections import Collection
+from ..people import User
 
 
 class Receipt(models.Model):

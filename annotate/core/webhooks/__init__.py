@@ -1,0 +1,1 @@
+"""Webhooks: addresses of receivers, addresses that nothing is sent to, signatures, pauses."""

@@ -1,0 +1,1 @@
+"""Webhooks with their deliveries, and receipts of requests: the rows behind programs."""

@@ -1,0 +1,186 @@
+"""The only door to the outside: no other code opens a connection to an address that people chose.
+
+The host is resolved once, all its addresses are checked, and the connection goes to one of those
+that were checked: a name that resolves otherwise a moment later leads nowhere else (DNS rebinding).
+Nothing is followed, no proxy of the environment is asked, and an answer is read in part.
+"""
+
+import http.client
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from django.conf import settings
+
+from annotate.core.webhooks import outbound_addresses
+from annotate.core.webhooks.outbound_addresses import Address
+from annotate.core.webhooks.receiver_urls import DEFAULT_PORTS, BadUrl, ReceiverUrl, read_url
+
+PORTS = (443, 8443)
+CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 10.0
+ANSWER_BYTES = 4096
+MAX_ADDRESSES = 2  # that are tried
+
+
+class AddressRefused(Exception):
+    """Nothing was sent: the address is none that this site sends to."""
+
+
+class Unreachable(Exception):
+    """No answer came; the text says why."""
+
+
+class ReceiverAnswer(NamedTuple):
+    """The answer of a receiver: its status, and its first bytes."""
+
+    status: int
+    body: bytes
+
+
+def allowed_url(text: str) -> ReceiverUrl:
+    """Read an address that something may be sent to, as far as one sees without asking DNS.
+
+    Raises AddressRefused.
+    """
+    try:
+        url = read_url(text)
+    except BadUrl as error:
+        raise AddressRefused(str(error)) from error
+    if not is_listed(url):
+        if url.scheme != "https":
+            raise AddressRefused(f"Only https:// is sent to, {_advice(url)}.")
+        if url.port not in PORTS:
+            raise AddressRefused(f"Only the ports 443 and 8443 are sent to, {_advice(url)}.")
+        if url.address is None and "." not in url.host:
+            raise AddressRefused(f"{url.host} is no full name of a host, {_advice(url)}.")
+    if url.address is not None:
+        _require_allowed(url, url.address)
+    return url
+
+
+def is_listed(url: ReceiverUrl) -> bool:
+    """True if the operator lets this host and port be a receiver although they are internal."""
+    names = {
+        name if name.rpartition(":")[2].isdecimal() else f"{name}:{DEFAULT_PORTS['https']}"
+        for name in settings.WEBHOOK_HOSTS
+    }
+    return url.authority in {name.lower() for name in names}
+
+
+def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> ReceiverAnswer:
+    """Send a request, in TOTAL_SECONDS at most beside DNS; raises AddressRefused, Unreachable."""
+    receiver = allowed_url(url)
+    addresses = checked_addresses(receiver)
+    try:
+        with (
+            closing(_CheckedConnection(receiver, addresses)) as connection,
+            _time_limit(connection),
+        ):
+            connection.request("POST", receiver.target, body, dict(headers))
+            answer = connection.getresponse()
+            return ReceiverAnswer(answer.status, answer.read(ANSWER_BYTES))
+    except ssl.SSLCertVerificationError as error:
+        raise Unreachable(f"Its certificate is not valid: {error.verify_message}.") from error
+    except TimeoutError as error:
+        raise Unreachable("It did not answer in time.") from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise Unreachable(f"It cannot be reached: {error or type(error).__name__}.") from error
+
+
+def checked_addresses(url: ReceiverUrl) -> list[Address]:
+    """The addresses of a host, resolved now. Raises AddressRefused if any of them is special."""
+    if url.address is not None:
+        return [url.address]
+    try:
+        rows = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Unreachable(f"The name {url.host} cannot be resolved.") from error
+    # a zone belongs to a link-local address, which is refused
+    addresses = [ip_address(str(row[4][0]).partition("%")[0]) for row in rows]
+    for address in addresses:
+        _require_allowed(url, address)
+    return list(dict.fromkeys(addresses))
+
+
+def _require_allowed(url: ReceiverUrl, address: Address) -> None:
+    kind = outbound_addresses.special_kind(address)
+    if kind and not (kind in outbound_addresses.INTERNAL and is_listed(url)):
+        subject = "it" if url.address is not None else f"its address {address}"
+        advice = f", {_advice(url)}" if kind in outbound_addresses.INTERNAL else ""
+        raise AddressRefused(f"{url.host} is not sent to: {subject} is {kind}{advice}.")
+
+
+def _advice(url: ReceiverUrl) -> str:
+    return f"unless the operator lists {url.authority} in WEBHOOK_HOSTS"
+
+
+class _CheckedConnection(http.client.HTTPConnection):
+    """A connection to addresses that were checked, whatever the host's name means by now.
+
+    It ends TOTAL_SECONDS after it was begun: a receiver that sends a byte a second holds no worker.
+    """
+
+    def __init__(self, url: ReceiverUrl, addresses: list[Address]) -> None:
+        super().__init__(url.host, url.port, timeout=TOTAL_SECONDS)
+        self.url, self.addresses = url, addresses
+        self.default_port = DEFAULT_PORTS[url.scheme]  # which the header Host leaves out
+        self.is_over = threading.Event()
+
+    def connect(self) -> None:
+        """Connect to the first address that answers, and hold its certificate to the name."""
+        self.sock = self._first_socket()
+        self.sock.settimeout(TOTAL_SECONDS)
+        if self.url.scheme == "https":
+            self.sock = ssl.create_default_context().wrap_socket(
+                self.sock, server_hostname=self.url.host, do_handshake_on_connect=False
+            )
+        if self.is_over.is_set():  # it was while there was no socket to be shut down
+            raise TimeoutError
+        if isinstance(self.sock, ssl.SSLSocket):
+            self.sock.do_handshake()
+
+    def _first_socket(self) -> socket.socket:
+        *first_addresses, last = self.addresses[:MAX_ADDRESSES]
+        for address in first_addresses:
+            with suppress(OSError):
+                return connected_socket(address, self.port)
+        return connected_socket(last, self.port)
+
+    def shut_down(self) -> None:
+        """End all reading and writing, from another thread."""
+        self.is_over.set()
+        with suppress(OSError):
+            if self.sock is not None:
+                self.sock.shutdown(socket.SHUT_RDWR)
+
+
+def connected_socket(address: Address, port: int) -> socket.socket:
+    """A connection to an address by its number: nothing is resolved. Raises OSError."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(CONNECT_SECONDS)
+        connection.connect((str(address), port))
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _time_limit(connection: _CheckedConnection) -> Iterator[None]:
+    """Shut the connection down after TOTAL_SECONDS; raises TimeoutError where that came to pass."""
+    timer = threading.Timer(TOTAL_SECONDS, connection.shut_down)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if connection.is_over.is_set():
+            raise TimeoutError

@@ -1,0 +1,133 @@
+"""Sentences of the pages of webhooks, and what their buttons do."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from annotate.core.phrases import counted, enumeration
+from annotate.models import Collection, Delivery, Hook
+from annotate.services.webhooks.deliveries import Attempt
+from annotate.services.webhooks.hooks import delete_hook, send_test, switch
+
+MOMENT = "%-d %b %Y %H:%M:%S"
+
+
+class HookLine(NamedTuple):
+    """A webhook in the list."""
+
+    hook: Hook
+
+    @property
+    def state(self) -> str:
+        """Its state in a few words."""
+        if self.hook.off_at is not None:
+            return "Off"
+        return "Failing" if self.hook.n_failures else "On"
+
+    @property
+    def badge(self) -> str:
+        """The kind of the badge of its state."""
+        return {"Off": "bad", "Failing": "warn", "On": "good"}[self.state]
+
+    @property
+    def sentence(self) -> str:
+        """Its state in a sentence; "" where all is well."""
+        hook = self.hook
+        if hook.off_at is not None:
+            return (
+                f"{hook.get_off_why_display()}, {hook.off_at:{MOMENT}} UTC. Events since then are "
+                "not kept for it; what waited before goes out once it is on again."
+            )
+        if hook.failing_since is None:
+            return ""
+        attempts = counted(hook.n_failures, "attempt")
+        return (
+            f"{attempts} failed since {hook.failing_since:{MOMENT}} UTC, and none came through. It "
+            "is tried again by itself, and switched off after five days."
+        )
+
+
+class DeliveryLine(NamedTuple):
+    """A delivery in the log of a webhook."""
+
+    delivery: Delivery
+
+    @property
+    def badge(self) -> str:
+        """The kind of the badge of its state."""
+        return {"waiting": "warn", "delivered": "good", "failed": "bad"}[self.delivery.state]
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Its attempts, the newest first."""
+        return [Attempt(**fields) for fields in reversed(self.delivery.attempts)]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """Each attempt in a sentence, the newest first."""
+        return [outcome(attempt) for attempt in self.attempts]
+
+    @property
+    def sentence(self) -> str:
+        """The next step in a sentence; "" once it has ended."""
+        delivery = self.delivery
+        if delivery.next_at is None:
+            return ""
+        if not delivery.n_attempts:
+            return "To be sent now."
+        return f"Tried again from {delivery.next_at:{MOMENT}} UTC on."
+
+
+def outcome(attempt: Attempt) -> str:
+    """An attempt in a sentence: "2026-03-05 07:08:09 UTC: 204 after 31 ms"."""
+    moment = f"{attempt.at[:10]} {attempt.at[11:19]} UTC"
+    answer = f"{attempt.status} after {attempt.ms:,} ms" if attempt.status else "no answer"
+    reason = f". {attempt.error}" if attempt.error else ""
+    text = f", {attempt.answer}" if attempt.answer and not attempt.is_success else ""
+    return f"{moment}: {answer}{reason}{text}"
+
+
+def hook_lines(*, collection: Collection) -> list[HookLine]:
+    """The webhooks of a collection, the oldest first; one query."""
+    return [HookLine(hook) for hook in collection.hooks.order_by("pk")]
+
+
+def trouble_sentence(*, collection: Collection) -> str:
+    """The webhooks that get nothing for a fault of their receiver, in a sentence; "" without any.
+
+    One query.
+    """
+    hooks = collection.hooks.filter(off_why__in=(Hook.Off.FAILING, Hook.Off.GONE))
+    urls = list(hooks.order_by("pk").values_list("url", flat=True))
+    if not urls:
+        return ""
+    reason = "messages failed for days, or the receiver is gone. Switch it on under Webhooks"
+    return f"Nothing is sent any more to {enumeration(urls)}: {reason}."
+
+
+def _test(hook: Hook) -> str:
+    send_test(hook=hook)
+    return "A test is being sent; its outcome stands in the log in a moment."
+
+
+def _switch_off(hook: Hook) -> str:
+    switch(hook=hook, is_on=False)
+    return "Switched off: nothing is sent."
+
+
+def _switch_on(hook: Hook) -> str:
+    switch(hook=hook, is_on=True)
+    return "Switched on: events from now on are sent, and what waited."
+
+
+def _delete(hook: Hook) -> str:
+    delete_hook(hook=hook)
+    return f"The webhook to {hook.url} is deleted, with its log."
+
+
+# The buttons of a webhook's page: each does its act, and returns the sentence that tells of it.
+ACTS: dict[str, Callable[[Hook], str]] = {
+    "test": _test,
+    "off": _switch_off,
+    "on": _switch_on,
+    "delete": _delete,
+}

@@ -1,0 +1,1 @@
+"""Pages of webhooks: the addresses of a collection's programs, and the log of messages."""

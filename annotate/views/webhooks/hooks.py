@@ -1,0 +1,116 @@
+"""Webhooks of a collection and the log of what they were sent, for its leads."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate import access
+from annotate.forms.webhooks import HookForm
+from annotate.http import SignedIn
+from annotate.models import Hook, Role
+from annotate.services.webhooks import deliveries, hook_page
+from annotate.services.webhooks import hooks as service
+
+PAGE_SIZE = 25
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def hooks(request: SignedIn, slug: str) -> HttpResponse:
+    """List the webhooks, and make one: its secret is on the answer and nowhere else."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form, new_hook = HookForm(request.POST if request.method == "POST" else None), None
+    if form.is_valid():
+        try:
+            new_hook = service.create_hook(
+                collection=collection, by=request.user, **form.cleaned_data
+            )
+            form = HookForm()
+        except service.HookRefused as error:
+            form.add_error("url", str(error))
+    lines = hook_page.hook_lines(collection=collection)
+    context = {"collection": collection, "form": form, "new_hook": new_hook, "lines": lines}
+    status = 422 if form.errors else 200
+    return render(request, "annotate/webhooks/hooks.html", context, status=status)
+
+
+@require_safe
+@never_cache
+@login_required
+def hook(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Show one webhook with a page of its log."""
+    return _page(request, access.get_hook(user=request.user, slug=slug, pk=pk))
+
+
+@require_POST
+@never_cache
+@login_required
+def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Change, test, switch or delete a webhook, or show it another secret, this once."""
+    hook = access.get_hook(user=request.user, slug=slug, pk=pk)
+    act = request.POST.get("act", "change")
+    if act == "secret":
+        return _page(request, hook, secret=service.rotate_secret(hook=hook).secret)
+    if act not in hook_page.ACTS:
+        return _change(request, hook)
+    try:
+        messages.success(request, hook_page.ACTS[act](hook))
+    except service.HookRefused as error:
+        messages.error(request, str(error))
+    if act == "delete":
+        return redirect("annotate:webhooks", slug)
+    return redirect("annotate:webhook", slug, pk)
+
+
+@require_POST
+@login_required
+def send_again(request: SignedIn, slug: str, pk: int, delivery: int) -> HttpResponse:
+    """Send a delivery once more."""
+    row = access.get_delivery(user=request.user, slug=slug, pk=pk, delivery=delivery)
+    try:
+        deliveries.send_again(delivery=row)
+        messages.success(request, "It is being sent again, under the same id.")
+    except service.HookRefused as error:
+        messages.error(request, str(error))
+    return redirect("annotate:webhook", slug, pk)
+
+
+def _change(request: SignedIn, hook: Hook) -> HttpResponse:
+    """Store its address and events."""
+    form = HookForm(request.POST)
+    if form.is_valid():
+        try:
+            service.change_hook(hook=hook, **form.cleaned_data)
+        except service.HookRefused as error:
+            form.add_error("url", str(error))
+        else:
+            messages.success(request, "Saved: it holds for events from now on.")
+            return redirect("annotate:webhook", hook.collection.slug, hook.pk)
+    return _page(request, hook, form=form, status=422)
+
+
+def _page(
+    request: HttpRequest,
+    hook: Hook,
+    *,
+    form: HookForm | None = None,
+    secret: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    rows = hook.deliveries.order_by("-pk")
+    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "collection": hook.collection,
+        "hook": hook,
+        "line": hook_page.HookLine(hook),
+        "form": form or HookForm(initial={"url": hook.url, "events": hook.events}),
+        "secret": secret,
+        "page": page,
+        "deliveries": [hook_page.DeliveryLine(delivery) for delivery in page.object_list],
+    }
+    return render(request, "annotate/webhooks/hook.html", context, status=status)

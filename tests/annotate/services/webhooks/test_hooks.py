@@ -1,0 +1,82 @@
+"""Webhooks: what they may be, and their secrets."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotate.models import Hook
+from annotate.services.webhooks import hooks
+from annotate.services.webhooks.hooks import HookRefused, signing_secrets
+
+pytestmark = pytest.mark.django_db
+URL = "https://hooks.example.org/x"
+
+
+def create(collection, url=URL, events=("job.ended",)):
+    return hooks.create_hook(collection=collection, url=url, events=events, by=None)
+
+
+def test_a_secret_is_stored_so_that_a_copy_of_the_database_signs_nothing(collection, settings):
+    first, second = create(collection), create(collection, f"{URL}2")
+    assert first.secret.startswith("whsec_") and first.secret != second.secret
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT hook::text FROM annotate_hook hook")
+        rows = str(cursor.fetchall())
+    assert first.secret not in rows and first.secret.removeprefix("whsec_") not in rows
+    assert signing_secrets(hook=first.hook) == [first.secret]
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another key " * 6
+    assert signing_secrets(hook=first.hook) == [first.secret], "by the earlier key of the site"
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(HookRefused, match="give it another one"):
+        signing_secrets(hook=first.hook)
+    secret = hooks.rotate_secret(hook=first.hook).secret
+    assert signing_secrets(hook=first.hook.__class__.objects.get(pk=first.hook.pk)) == [secret]
+
+
+def test_the_earlier_secret_signs_for_a_day(collection):
+    new_hook = create(collection)
+    rotation = hooks.rotate_secret(hook=new_hook.hook)
+    assert signing_secrets(hook=rotation.hook) == [rotation.secret, new_hook.secret]
+    a_day_ago = timezone.now() - timedelta(days=1, seconds=1)
+    Hook.objects.update(secret_changed_at=a_day_ago)
+    assert signing_secrets(hook=rotation.hook) == [rotation.secret]
+
+
+def test_an_address_is_told_once_and_a_collection_has_twenty_at_most(collection):
+    hook = create(collection).hook
+    with pytest.raises(HookRefused, match="a webhook to this address already"):
+        create(collection)
+    other = create(collection, f"{URL}2").hook
+    with pytest.raises(HookRefused, match="a webhook to this address already"):
+        hooks.change_hook(hook=other, url=hook.url, events=["job.ended"])
+    for number in range(3, hooks.MAX_HOOKS + 1):
+        create(collection, f"{URL}{number}")
+    with pytest.raises(HookRefused, match="20 webhooks at most"):
+        create(collection, f"{URL}more")
+    hooks.delete_hook(hook=hook)
+    create(collection)
+
+
+def test_an_address_inside_is_refused_when_it_is_set(collection):
+    hook = create(collection).hook
+    for url in ("https://10.0.0.1/", "http://hooks.example.org/", "https://localhost/"):
+        with pytest.raises(HookRefused):
+            create(collection, url)
+        with pytest.raises(HookRefused):
+            hooks.change_hook(hook=hook, url=url, events=["job.ended"])
+    assert list(Hook.objects.values_list("url", flat=True)) == [URL]
+
+
+def test_another_address_begins_without_the_failures_of_the_one_before(collection):
+    hook = create(collection).hook
+    failures = {"n_failures": 3, "failing_since": timezone.now(), "rests_until": timezone.now()}
+    Hook.objects.update(**failures)
+    hooks.change_hook(hook=hook, url=URL, events=["alarm.rose", "alarm.fell", "alarm.rose"])
+    hook.refresh_from_db()
+    assert (hook.n_failures, hook.events) == (3, ["alarm.fell", "alarm.rose"])
+    hooks.change_hook(hook=hook, url=f"{URL}2", events=["job.ended"])
+    hook.refresh_from_db()
+    assert (hook.n_failures, hook.failing_since, hook.rests_until) == (0, None, None)
