@@ -11,6 +11,7 @@ IN_ADDRESSES = {  # parameters of addresses
     "slug": "shapes",
     "version": "1.0",
     "id": "1",
+    "delivery": "1",
     "number": "1",
     "table": "grades",
     "name": "positives-per-query",

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from django.urls import reverse
 from playwright.sync_api import Locator, Page
 
+from assayer import Client
 from tests.stories.doc_blocks import Shell
 from tests.stories.releases import ReleaseCopy
 
@@ -60,4 +61,14 @@ def by_curl(shell: Shell, slug: str, version: str) -> ReleaseCopy:
     return ReleaseCopy(
         (shell.folder / "archive.zip").read_bytes(),
         {path: (shell.folder / version / path).read_bytes() for path in paths},
+    )
+
+
+def by_client(client: Client, slug: str, version: str, folder: Path) -> ReleaseCopy:
+    """By the client, the archive and then each file of its list."""
+    release = client.collection(slug).release(version)
+    paths = [file.path for file in release.files()]
+    return ReleaseCopy(
+        release.download(folder / "by-client.zip").read_bytes(),
+        {path: release.download(folder / "by-client", path).read_bytes() for path in paths},
     )

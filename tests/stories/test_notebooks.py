@@ -69,7 +69,7 @@ def texts(notebook: NotebookNode) -> list[str]:
     ]
 
 
-class People(threading.Thread):
+class JudgingPeople(threading.Thread):
     """The annotators: they accept their invitations once these are written down, and judge."""
 
     def __init__(self, base: str, folder: Path) -> None:
@@ -111,7 +111,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def campaign_notebook(live_stack: Stack, packages: Path, token: str, folder: Path) -> NotebookNode:
     """The first notebook after it ran to its end in the folder, while people judged."""
-    people = People(live_stack.url, folder)
+    people = JudgingPeople(live_stack.url, folder)
     people.start()
     try:
         notebook = run(

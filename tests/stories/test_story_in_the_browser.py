@@ -15,6 +15,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import ApiToken, Role
 from annotate.services.people import tokens
+from assayer import Client
 from tests import cast
 from tests.journeys import acts
 from tests.servers.stack import Stack
@@ -56,6 +57,8 @@ def test_pages_lead_to_the_release_that_is_expected_and_every_way_gives_its_byte
     }
     with Shell(tmp_path, ASSAYER=live_stack.url, TOKEN=token) as shell:
         copies["curl"] = fetching.by_curl(shell, SLUG, VERSION)
+    with Client(live_stack.url, token) as client:
+        copies["client"] = fetching.by_client(client, SLUG, VERSION, tmp_path)
     releases.assert_same_bytes(copies)
     releases.assert_is_expected(tmp_path / VERSION, live_stack)
 

@@ -28,7 +28,7 @@ LIST = "collections/<slug:slug>/webhooks/"
 LOG = f"{LIST}<int:pk>/deliveries/"
 
 
-class HookSerializer(AnswerSerializer):
+class HookAnswer(AnswerSerializer):
     """A webhook, without its secret."""
 
     address = serializers.SerializerMethodField(help_text="Its address in this API.")
@@ -64,15 +64,15 @@ class HookSerializer(AnswerSerializer):
         return hook.off_at is None
 
 
-class NewHookSerializer(HookSerializer):
+class NewHookAnswer(HookAnswer):
     """A webhook with the secret that it was just given."""
 
     secret = serializers.CharField(
         allow_null=True, help_text="Shown this once. Null where the answer is sent again."
     )
 
-    class Meta(HookSerializer.Meta):
-        fields = [*HookSerializer.Meta.fields, "secret"]
+    class Meta(HookAnswer.Meta):
+        fields = [*HookAnswer.Meta.fields, "secret"]
 
 
 class HookRequest(StrictSerializer):
@@ -84,7 +84,7 @@ class HookRequest(StrictSerializer):
     )
 
 
-class HookChanges(StrictSerializer):
+class HookChangesRequest(StrictSerializer):
     """Changes of a webhook; what is left out stays as it is."""
 
     url = serializers.CharField(max_length=MAX_LENGTH, required=False)
@@ -107,7 +107,7 @@ class AttemptAnswer(serializers.Serializer):
     error = serializers.CharField(help_text="Why no answer came, else empty.")
 
 
-class DeliverySerializer(AnswerSerializer):
+class DeliveryAnswer(AnswerSerializer):
     """An event that was sent to a webhook, or is to be."""
 
     url = serializers.SerializerMethodField()
@@ -167,7 +167,7 @@ class WebhooksView(HookEndpoint):
 
     @extend_schema(
         parameters=PAGE_PARAMETERS,
-        responses={200: page_answer(name="webhooks", row=HookSerializer)},
+        responses={200: page_answer(name="webhooks", row=HookAnswer)},
     )
     def get(self, request: TokenRequest, slug: str) -> Response:
         """A page of the webhooks, the oldest first."""
@@ -178,10 +178,10 @@ class WebhooksView(HookEndpoint):
             rows=collection.hooks.select_related("collection"),
             ordering=("pk",),
             name="webhooks",
-            as_json=HookSerializer().to_representation,
+            as_json=HookAnswer().to_representation,
         )
 
-    @extend_schema(request=HookRequest, responses={201: NewHookSerializer})
+    @extend_schema(request=HookRequest, responses={201: NewHookAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str) -> Response:
         """Make a webhook: 201 with its secret, which is shown this once."""
@@ -198,16 +198,16 @@ class WebhooksView(HookEndpoint):
 class WebhookView(HookEndpoint):
     """collections/<slug>/webhooks/<id>/"""
 
-    @extend_schema(responses={200: HookSerializer})
+    @extend_schema(responses={200: HookAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """One webhook."""
-        return Response(HookSerializer(self.hook(request, slug, pk)).data)
+        return Response(HookAnswer(self.hook(request, slug, pk)).data)
 
-    @extend_schema(request=HookChanges, responses={200: HookSerializer})
+    @extend_schema(request=HookChangesRequest, responses={200: HookAnswer})
     def patch(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Change its address or its events, or switch it off or on."""
         hook = self.hook(request, slug, pk)
-        changes = validated(HookChanges(data=request.data))
+        changes = validated(HookChangesRequest(data=request.data))
         is_on = changes.pop("is_on", None)
         try:
             hooks.change_hook(hook=hook, **{"url": hook.url, "events": hook.events, **changes})
@@ -215,7 +215,7 @@ class WebhookView(HookEndpoint):
             raise field_refusal("url", error) from error
         if is_on is not None:
             hooks.switch(hook=hook, is_on=is_on)
-        return Response(HookSerializer(self.hook(request, slug, pk)).data)
+        return Response(HookAnswer(self.hook(request, slug, pk)).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:
@@ -227,7 +227,7 @@ class WebhookView(HookEndpoint):
 class WebhookSecretView(HookEndpoint):
     """POST collections/<slug>/webhooks/<id>/secret/"""
 
-    @extend_schema(request=None, responses={200: NewHookSerializer})
+    @extend_schema(request=None, responses={200: NewHookAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Give it another secret, shown this once; for a day the earlier one signs too."""
@@ -238,7 +238,7 @@ class WebhookSecretView(HookEndpoint):
 class WebhookTestView(HookEndpoint):
     """POST collections/<slug>/webhooks/<id>/test/"""
 
-    @extend_schema(request=None, responses={202: DeliverySerializer})
+    @extend_schema(request=None, responses={202: DeliveryAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Send a test: 202 with its delivery."""
@@ -262,7 +262,7 @@ class DeliveriesView(HookEndpoint):
 
     @extend_schema(
         parameters=[DeliveryFilters, *PAGE_PARAMETERS],
-        responses={200: page_answer(name="deliveries", row=DeliverySerializer)},
+        responses={200: page_answer(name="deliveries", row=DeliveryAnswer)},
     )
     def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """A page of what was sent to it, or is to be, the newest first."""
@@ -273,24 +273,24 @@ class DeliveriesView(HookEndpoint):
             rows=hook.deliveries.filter(**filters).select_related("hook__collection"),
             ordering=("-pk",),
             name="deliveries",
-            as_json=DeliverySerializer().to_representation,
+            as_json=DeliveryAnswer().to_representation,
         )
 
 
 class DeliveryView(HookEndpoint):
     """GET collections/<slug>/webhooks/<id>/deliveries/<id>/"""
 
-    @extend_schema(responses={200: DeliverySerializer})
+    @extend_schema(responses={200: DeliveryAnswer})
     def get(self, request: TokenRequest, slug: str, pk: int, delivery: int) -> Response:
         """One delivery with its attempts."""
         row = self.delivery(request, slug, pk, delivery)
-        return Response(DeliverySerializer().to_representation(row))
+        return Response(DeliveryAnswer().to_representation(row))
 
 
 class DeliveryAgainView(HookEndpoint):
     """POST collections/<slug>/webhooks/<id>/deliveries/<id>/again/"""
 
-    @extend_schema(request=None, responses={202: DeliverySerializer})
+    @extend_schema(request=None, responses={202: DeliveryAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int, delivery: int) -> Response:
         """Send it again, under the same `webhook-id`: 202."""
@@ -304,12 +304,12 @@ class DeliveryAgainView(HookEndpoint):
 
 def new_hook_json(new_hook: hooks.NewHook) -> dict[str, Any]:
     """A webhook with the secret that it was just given."""
-    return HookSerializer(new_hook.hook).data | {"secret": new_hook.secret}
+    return HookAnswer(new_hook.hook).data | {"secret": new_hook.secret}
 
 
 def accepted(delivery: Delivery) -> Response:
     """The answer about a delivery that a worker sends."""
-    facts = DeliverySerializer().to_representation(delivery)
+    facts = DeliveryAnswer().to_representation(delivery)
     return Response(facts, status=202, headers={"Location": facts["url"]})
 
 

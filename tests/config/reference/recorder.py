@@ -24,12 +24,15 @@ MAX_ENTRIES = 1
 MAX_LINES = 3
 MOMENT = "2026-03-05T09:30:00.000Z"
 CHECKSUM = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+UUID = "8c9a5c2e-6f0b-4d1e-9a53-2f1f7f9d0c11"
 PLAIN = (  # patterns of what differs in each run, and what stands in its place
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"), "2026-03-05T09:30:00.000000Z"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)"), MOMENT),
     (re.compile(r"\b[0-9a-f]{64}\b"), CHECKSUM),
     (re.compile(r"\b[0-9a-f]{32}\b"), CHECKSUM[:32]),
     (re.compile(r"(?<=/invitations/)[\w-]{30,}"), "..."),
+    (re.compile(r"whsec_[A-Za-z0-9+/=]+"), "whsec_..."),
+    (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), UUID),
     (re.compile(r"http://testserver"), "https://assayer.example"),
 )
 LARGE_KEY = re.compile(r"\b2\d{7}\b")  # of rows that a test makes, see tests/seeding.py

@@ -33,6 +33,7 @@ def tell(recorder: Recorder, campaign: Campaign) -> None:
         decide,
         change_settings,
         change_people,
+        announce_events,
         send_runs,
         make_pools,
         make_files,
@@ -231,6 +232,23 @@ def change_people(recorder: Recorder, campaign: Campaign) -> None:
     recorder.send("delete_invitation", recorder.send("post_invitations", body=fields)["id"])
     memberships = campaign.collection.memberships
     recorder.send("delete_member", memberships.get(user=campaign.researcher).pk)
+
+
+def announce_events(recorder: Recorder, campaign: Campaign) -> None:
+    """Webhooks: one that failed once, and one that is made, changed, tried, and deleted."""
+    hook = campaign.collection.hooks.get()
+    recorder.send("get_webhooks")
+    recorder.send("get_webhook", hook.pk)
+    recorder.send("get_deliveries", hook.pk)
+    words = {"key": hook.pk, "delivery": hook.deliveries.get().pk}
+    for operation in ("get_delivery", "post_delivery_again"):
+        recorder.send(operation, **words)
+    fields = {"url": "https://hooks.example.org/assayer", "events": ["release.made", "job.ended"]}
+    pk = recorder.send("post_webhooks", body=fields)["id"]
+    recorder.send("post_webhook_secret", pk)
+    recorder.send("patch_webhook", pk, body={"events": ["release.made"]})
+    recorder.send("post_webhook_test", pk)
+    recorder.send("delete_webhook", pk)
 
 
 def send_runs(recorder: Recorder, campaign: Campaign) -> None:
