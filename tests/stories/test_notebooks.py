@@ -80,7 +80,7 @@ class JudgingPeople(threading.Thread):
         self.n_answers = dict.fromkeys(campaign.ANNOTATORS, 0)
 
     def run(self) -> None:
-        """Let one after the other judge until each has answered all pairs of the pool."""
+        """Let one after the other answer what there is, until it is over."""
         while not (links := self.links()):
             if self.is_over.wait(0.2):
                 return
@@ -88,7 +88,7 @@ class JudgingPeople(threading.Thread):
             name: join(base=self.base, link=link, slug=SLUG, annotator=name)
             for link, name in zip(links, campaign.ANNOTATORS, strict=True)
         }
-        while min(self.n_answers.values()) < len(campaign.pool()) and not self.is_over.wait(0.2):
+        while not self.is_over.wait(0.5):
             for name, client in clients.items():
                 self.n_answers[name] += judge(client, SLUG, name)
 
