@@ -24,6 +24,7 @@ PORTS = (443, 8443)
 CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 10.0
 ANSWER_BYTES = 4096
 MAX_ADDRESSES = 2  # that are tried
+MAX_REASON = 200  # characters of why none came
 
 
 class AddressRefused(Exception):
@@ -88,7 +89,7 @@ def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> ReceiverAnswer
     except TimeoutError as error:
         raise Unreachable("It did not answer in time.") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unreachable(f"It cannot be reached: {error or type(error).__name__}.") from error
+        raise Unreachable(f"It cannot be reached: {_reason(error)}.") from error
 
 
 def checked_addresses(url: ReceiverUrl) -> list[Address]:
@@ -104,6 +105,12 @@ def checked_addresses(url: ReceiverUrl) -> list[Address]:
     for address in addresses:
         _require_allowed(url, address)
     return list(dict.fromkeys(addresses))
+
+
+def _reason(error: Exception) -> str:
+    """The words of an error in short; a part of them may be the receiver's, whatever it sent."""
+    text = str(error).strip()[:MAX_REASON] or type(error).__name__
+    return "".join(character if character.isprintable() else "�" for character in text)
 
 
 def _require_allowed(url: ReceiverUrl, address: Address) -> None:
@@ -129,6 +136,7 @@ class _CheckedConnection(http.client.HTTPConnection):
         self.url, self.addresses = url, addresses
         self.default_port = DEFAULT_PORTS[url.scheme]  # which the header Host leaves out
         self.is_over = threading.Event()
+        self.open_socket: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers, and hold its certificate to the name."""
@@ -138,6 +146,7 @@ class _CheckedConnection(http.client.HTTPConnection):
             self.sock = ssl.create_default_context().wrap_socket(
                 self.sock, server_hostname=self.url.host, do_handshake_on_connect=False
             )
+        self.open_socket = self.sock  # `sock` is None once an answer begins that ends with it
         if self.is_over.is_set():  # it was while there was no socket to be shut down
             raise TimeoutError
         if isinstance(self.sock, ssl.SSLSocket):
@@ -154,8 +163,8 @@ class _CheckedConnection(http.client.HTTPConnection):
         """End all reading and writing, from another thread."""
         self.is_over.set()
         with suppress(OSError):
-            if self.sock is not None:
-                self.sock.shutdown(socket.SHUT_RDWR)
+            if self.open_socket is not None:
+                self.open_socket.shutdown(socket.SHUT_RDWR)
 
 
 def connected_socket(address: Address, port: int) -> socket.socket:

@@ -129,7 +129,9 @@ def test_a_receiver_that_says_nothing_is_left(receiver, monkeypatch):
     is_over.set()
 
 
-def test_bytes_that_trickle_in_do_not_prolong_the_wait(settings, monkeypatch):
+@pytest.mark.parametrize("rest_of_head", [b"", b"Connection: close\r\n\r\n"])
+def test_bytes_that_trickle_in_do_not_prolong_the_wait(settings, monkeypatch, rest_of_head):
+    """Those of the head, and those of an answer that ends with the connection."""
     monkeypatch.setattr(door, "TOTAL_SECONDS", 0.5)
     hang_ups = []
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
@@ -137,7 +139,7 @@ def test_bytes_that_trickle_in_do_not_prolong_the_wait(settings, monkeypatch):
         def trickle():
             connection, _ = server.accept()
             with closing(connection):
-                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + rest_of_head)
                 for _ in range(1000):  # for twenty seconds at least, if nobody hangs up
                     try:
                         connection.sendall(b"x")
@@ -156,21 +158,30 @@ def test_bytes_that_trickle_in_do_not_prolong_the_wait(settings, monkeypatch):
     assert len(hang_ups) == 1
 
 
-def test_what_is_no_http_is_unreachable(settings):
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"-ERR unknown command 'POST'\r\n", "-ERR unknown command 'POST'"),
+        (b"HTTP/1.1 a\0b\x1b[2J\r\n", "HTTP/1.1 a�b�[2J"),
+        (b"x" * 60_000 + b"\r\n", "x" * 200),
+    ],
+)
+def test_what_is_no_http_is_unreachable_for_a_reason_in_short(settings, answer, reason):
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
 
-        def answer():
+        def respond():
             connection, _ = server.accept()
             with closing(connection):
                 connection.recv(10_000)
-                connection.sendall(b"-ERR unknown command 'POST'\r\n")
+                connection.sendall(answer)
 
-        thread = threading.Thread(target=answer)
+        thread = threading.Thread(target=respond)
         thread.start()
         authority = f"127.0.0.1:{server.getsockname()[1]}"
         settings.WEBHOOK_HOSTS = [authority]
-        with pytest.raises(door.Unreachable, match="It cannot be reached"):
+        with pytest.raises(door.Unreachable) as refusal:
             send(f"http://{authority}/")
+        assert str(refusal.value) == f"It cannot be reached: {reason}."
         thread.join()
     with pytest.raises(door.Unreachable, match="It cannot be reached"):
         send(f"http://{authority}/")
