@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from urllib.parse import SplitResult, urlsplit
 
+from annotate.core.webhooks.receiver_urls import BadUrl, listed_authority
 from config.loopback import is_loopback
 
 LOCAL = "http://127.0.0.1:8000"  # the default of SITE_URL
@@ -56,6 +57,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
         no_redis,
         no_log_level,
         no_static_files,
+        no_webhook_hosts,
     )
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -215,6 +217,20 @@ def no_static_files(env: Mapping[str, str]) -> str:
     if not (kind := env.get("STATIC_FILES", "")) or kind in STATIC_FILES:
         return ""
     return f'STATIC_FILES is "{kind}": set it to {", ".join(STATIC_FILES)}, or unset it.'
+
+
+def no_webhook_hosts(env: Mapping[str, str]) -> str:
+    """Check WEBHOOK_HOSTS: a malformed one lists nothing, and its receiver is refused later."""
+    for text in env.get("WEBHOOK_HOSTS", "").split():
+        try:
+            listed_authority(text)
+        except BadUrl:
+            return (
+                f'WEBHOOK_HOSTS has "{text}", which is no host:port: list receivers as '
+                "hooks.lab:8080 or [fd00::1]:443, without http:// and paths, between blanks, or "
+                "unset it."
+            )
+    return ""
 
 
 def _parts(address: str) -> tuple[str, str]:

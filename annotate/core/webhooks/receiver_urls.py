@@ -63,6 +63,14 @@ def read_url(text: str) -> ReceiverUrl:
     return ReceiverUrl(match["scheme"], host, address, port, target)
 
 
+def listed_authority(text: str) -> str:
+    """The host and port that an operator lists, the port 443 if none is named; raises BadUrl."""
+    url = read_url(f"https://{text}/")
+    if url.target != "/":
+        raise BadUrl(f"{text} has more than a host and a port.")
+    return url.authority
+
+
 def _literal_address(host: str) -> IPv4Address | IPv6Address | None:
     """The IP address that a host is; None for a name."""
     try:

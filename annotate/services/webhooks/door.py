@@ -18,7 +18,13 @@ from django.conf import settings
 
 from annotate.core.webhooks import outbound_addresses
 from annotate.core.webhooks.outbound_addresses import Address
-from annotate.core.webhooks.receiver_urls import DEFAULT_PORTS, BadUrl, ReceiverUrl, read_url
+from annotate.core.webhooks.receiver_urls import (
+    DEFAULT_PORTS,
+    BadUrl,
+    ReceiverUrl,
+    listed_authority,
+    read_url,
+)
 
 PORTS = (443, 8443)
 CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 10.0
@@ -65,11 +71,7 @@ def allowed_url(text: str) -> ReceiverUrl:
 
 def is_listed(url: ReceiverUrl) -> bool:
     """True if the operator lets this host and port be a receiver although they are internal."""
-    names = {
-        name if name.rpartition(":")[2].isdecimal() else f"{name}:{DEFAULT_PORTS['https']}"
-        for name in settings.WEBHOOK_HOSTS
-    }
-    return url.authority in {name.lower() for name in names}
+    return url.authority in {listed_authority(text) for text in settings.WEBHOOK_HOSTS}
 
 
 def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> ReceiverAnswer:

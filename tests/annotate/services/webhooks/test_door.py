@@ -103,6 +103,9 @@ def test_a_listed_receiver_may_be_internal_but_never_link_local(resolver, settin
         assert len(receiver.messages) == 1
     assert door.is_listed(door.allowed_url("https://secure.lab/x")), "443 goes without saying"
     assert not door.is_listed(door.allowed_url("https://secure.lab:8443/x"))
+    settings.WEBHOOK_HOSTS = ["[FD00:0::1]:8080", "[fd00::2]"]
+    for url in ("http://[fd00::1]:8080/", "https://[fd00:0:0::2]/"):
+        assert door.is_listed(door.allowed_url(url)), "an address is listed in any spelling"
 
 
 def test_no_redirect_is_followed_and_no_proxy_is_asked(receiver, monkeypatch):
