@@ -210,7 +210,7 @@ class WebhookView(HookEndpoint):
         changes = validated(HookChangesRequest(data=request.data))
         is_on = changes.pop("is_on", None)
         try:
-            hooks.change_hook(hook=hook, **{"url": hook.url, "events": hook.events, **changes})
+            hooks.change_hook(hook=hook, **changes)
         except hooks.HookRefused as error:
             raise field_refusal("url", error) from error
         if is_on is not None:

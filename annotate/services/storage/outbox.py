@@ -7,7 +7,7 @@ whatever became of the broker or a worker.
 from collections.abc import Mapping
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -22,8 +22,23 @@ def announce(*, collection: Collection, event: HookEvent, data: Mapping[str, obj
     data : ids, states and counts; no name of a person or run, no label, no secret: a receiver
         stands outside
     """
-    hooks = collection.hooks.filter(off_at=None, events__contains=[event])
-    return len([store(hook=hook, event=event, data=data) for hook in hooks.order_by("pk")])
+    hooks = list(collection.hooks.filter(off_at=None, events__contains=[event]).order_by("pk"))
+    keys = _held(hooks) if hooks else set()
+    return len([store(hook=hook, event=event, data=data) for hook in hooks if hook.pk in keys])
+
+
+def _held(hooks: list[Hook]) -> set[int]:
+    """Keys of the webhooks that are still there; whoever deletes one waits for the commit.
+
+    Else the cause would fail as it is committed, since a webhook was deleted meanwhile. The lock is
+    that of a foreign key: it leaves alone what workers write of a webhook.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM annotate_hook WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
+            [[hook.pk for hook in hooks]],
+        )
+        return {key for (key,) in cursor.fetchall()}
 
 
 @transaction.atomic

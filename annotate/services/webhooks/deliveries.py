@@ -154,7 +154,11 @@ def _headers(delivery: Delivery) -> dict[str, str]:
 
 @transaction.atomic
 def _record(delivery: Delivery, attempt: Attempt) -> None:
-    """Store the outcome of an attempt; of a webhook that was deleted meanwhile nothing is left."""
+    """Store the outcome of an attempt; of a webhook that was deleted meanwhile nothing is left.
+
+    The webhook is locked before its delivery, as by whoever sends again or deletes.
+    """
+    list(Hook.objects.select_for_update(no_key=True).filter(pk=delivery.hook_id))
     row = Delivery.objects.select_for_update().filter(pk=delivery.pk).first()
     if row is None:
         return

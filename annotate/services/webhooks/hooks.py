@@ -49,13 +49,16 @@ def create_hook(
 
 
 @transaction.atomic
-def change_hook(*, hook: Hook, url: str, events: Sequence[str]) -> None:
-    """Tell another address, or of other events. Raises HookRefused."""
+def change_hook(*, hook: Hook, url: str | None = None, events: Sequence[str] | None = None) -> None:
+    """Tell another address, or of other events; None leaves them. Raises HookRefused."""
     hook = _locked(hook)
-    _require_url(url)
-    if url != hook.url:  # another receiver is not to blame for this one's failures
+    if url is not None and url != hook.url:
+        _require_url(url)
+        hook.url = url
+        # another receiver is not to blame for this one's failures
         hook.n_failures, hook.failing_since, hook.rests_until = 0, None, None
-    hook.url, hook.events = url, sorted(set(events))
+    if events is not None:
+        hook.events = sorted(set(events))
     _save(hook)
 
 
@@ -94,8 +97,9 @@ def switch(*, hook: Hook, is_on: bool) -> None:
 
 @transaction.atomic
 def delete_hook(*, hook: Hook) -> None:
-    """Forget a webhook and its log."""
-    hook.delete()
+    """Forget a webhook and its log, with the events that are being stored for it just now."""
+    for row in Hook.objects.select_for_update().filter(pk=hook.pk):
+        row.delete()
 
 
 @transaction.atomic

@@ -87,6 +87,20 @@ def test_it_is_changed_switched_and_deleted(client, headers):
     assert client.get(url, headers=headers).status_code == 404
 
 
+def test_one_whose_address_is_refused_by_now_can_be_switched_off(client, headers, settings):
+    settings.WEBHOOK_HOSTS = ["hooks.lab:8080"]
+    fields = {**FIELDS, "url": "http://hooks.lab:8080/"}
+    url = send(client, "post", WEBHOOKS, headers, **fields).json()["address"]
+    settings.WEBHOOK_HOSTS = []
+    value = send(client, "patch", url, headers, is_on=False, events=["alarm.rose"]).json()
+    assert (value["url"], value["events"], value["off_why"]) == (
+        "http://hooks.lab:8080/",
+        ["alarm.rose"],
+        "lead",
+    )
+    assert send(client, "patch", url, headers, url="http://hooks.lab:8080/2").status_code == 422
+
+
 def test_a_test_is_sent_and_the_log_has_its_attempts(client, headers, settings):
     with running_receiver() as receiver:
         settings.WEBHOOK_HOSTS = [receiver.authority]

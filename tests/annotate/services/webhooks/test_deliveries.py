@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from annotate.services.webhooks import deliveries, hooks
 from annotate.tasks import deliver, sweep, tidy
 from config.up.processes import wait_until
 from tests import cast
-from tests.servers.database_sessions import no_job_is_locked
-from tests.servers.databases import run_concurrently
+from tests.servers.database_sessions import no_job_is_locked, waiting_session
+from tests.servers.databases import closing_connections, run_concurrently
 
 pytestmark = pytest.mark.django_db
 EVENT = HookEvent.RELEASE_MADE
@@ -294,6 +295,52 @@ def test_a_webhook_that_is_deleted_while_it_is_sent_to_leaves_nothing(receiver, 
         deliveries.deliver(hook=hook)
     assert len(receiver.messages) == 1
     assert not Delivery.objects.filter(pk=row.pk).exists() and not Hook.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_webhook_that_is_deleted_while_an_event_is_stored_does_not_undo_the_cause(hook):
+    delete = closing_connections(lambda: hooks.delete_hook(hook=hook))
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            announce(hook)
+            deletion = pool.submit(delete)
+            waiting_session(unless=deletion.done)
+        deletion.result()
+    assert not Hook.objects.exists() and not Delivery.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_event_is_stored_for_a_webhook_whose_deletion_was_first(hook):
+    @closing_connections
+    def count():
+        return outbox.announce(collection=hook.collection, event=EVENT, data={})
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            hooks.delete_hook(hook=hook)
+            announcement = pool.submit(count)
+            waiting_session(unless=announcement.done)
+        assert announcement.result() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("act", ["again", "delete"])
+def test_an_outcome_is_stored_while_a_lead_acts_on_the_same_delivery(receiver, hook, act):
+    """Both lock the webhook first, so that neither holds what the other waits for."""
+    delivery = announce(hook)
+    deliver_now = closing_connections(lambda: deliveries.deliver(hook=hook))
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            list(Hook.objects.select_for_update(no_key=True).filter(pk=hook.pk))
+            turn = pool.submit(deliver_now)
+            waiting_session(unless=turn.done)
+            if act == "again":
+                deliveries.send_again(delivery=delivery)
+            else:
+                hooks.delete_hook(hook=hook)
+        turn.result()
+    assert len(receiver.messages) == 1
+    assert Hook.objects.exists() is (act == "again")
 
 
 def test_an_address_that_turned_internal_is_refused_at_each_attempt(receiver, hook, settings):
