@@ -188,7 +188,7 @@ def _record_of_hook(hook: Hook, attempt: Attempt) -> None:
         failing_since=Coalesce("failing_since", ClockTimestamp()),
         rests_until=ClockTimestamp() + timedelta(seconds=seconds),
     )
-    if attempt.status == GONE:
+    if attempt.status == GONE and rows.exists():
         switch_off(hook=hook, why=Hook.Off.GONE)
     elif rows.filter(failing_since__lt=ClockTimestamp() - OFF_AFTER).exists():
         switch_off(hook=hook, why=Hook.Off.FAILING)

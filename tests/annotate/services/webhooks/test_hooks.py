@@ -1,13 +1,15 @@
 """Webhooks: what they may be, and their secrets."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotate.models import Hook
-from annotate.services.webhooks import hooks
+from annotate.models import Delivery, Hook, HookEvent
+from annotate.services.storage import outbox
+from annotate.services.webhooks import deliveries, door, hooks
 from annotate.services.webhooks.hooks import HookRefused, signing_secrets
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +82,75 @@ def test_another_address_begins_without_the_failures_of_the_one_before(collectio
     hooks.change_hook(hook=hook, url=f"{URL}2", events=["job.ended"])
     hook.refresh_from_db()
     assert (hook.n_failures, hook.failing_since, hook.rests_until) == (0, None, None)
+
+
+@pytest.mark.parametrize("status", [500, 410])
+def test_the_fault_of_an_address_that_was_changed_meanwhile_is_not_that_of_the_new_one(
+    collection, monkeypatch, status
+):
+    hook = create(collection).hook
+    outbox.announce(collection=collection, event=HookEvent.JOB_ENDED, data={})
+
+    def post(**_):
+        hooks.change_hook(hook=hook, url=f"{URL}2")
+        monkeypatch.setattr(door, "post", lambda **_: door.ReceiverAnswer(204, b""))
+        return door.ReceiverAnswer(status, b"")
+
+    monkeypatch.setattr(door, "post", post)
+    assert deliveries.deliver(hook=hook) == 1
+    hook.refresh_from_db()
+    assert (hook.off_why, hook.n_failures, hook.rests_until) == ("", 0, None)
+    assert Delivery.objects.get().state == "waiting", "the new one gets it"
+
+
+def test_the_reason_why_it_is_off_stays_the_first(collection):
+    hook = create(collection).hook
+    hooks.switch_off(hook=hook, why=Hook.Off.GONE)
+    hooks.switch(hook=hook, is_on=False)
+    hook.refresh_from_db()
+    assert hook.off_why == "gone"
+
+
+@pytest.mark.parametrize("act", ["on", "test"])
+def test_it_does_not_rest_once_it_is_switched_on_or_tested(collection, act):
+    hook = create(collection).hook
+    outbox.announce(collection=collection, event=HookEvent.JOB_ENDED, data={})
+    Hook.objects.update(rests_until=timezone.now() + timedelta(hours=1), n_failures=5)
+    assert deliveries.overdue() == []
+    if act == "on":
+        hooks.switch(hook=hook, is_on=False)
+        hooks.switch(hook=hook, is_on=True)
+    else:
+        hooks.send_test(hook=hook)
+    assert deliveries.overdue() == [hook.pk]
+    hook.refresh_from_db()
+    assert hook.n_failures == (0 if act == "on" else 5)
+
+
+def test_messages_come_in_the_order_of_the_events(collection, monkeypatch):
+    hook, bodies = create(collection).hook, []
+
+    def post(*, body, **_):
+        bodies.append(json.loads(body)["data"]["job"])
+        return door.ReceiverAnswer(204, b"")
+
+    monkeypatch.setattr(door, "post", post)
+    for job in (1, 2, 3):
+        outbox.announce(collection=collection, event=HookEvent.JOB_ENDED, data={"job": job})
+    assert deliveries.deliver(hook=hook) == 3
+    assert bodies == [1, 2, 3]
+    for job in range(4, 9):
+        outbox.announce(collection=collection, event=HookEvent.JOB_ENDED, data={"job": job})
+    monkeypatch.setattr(deliveries, "TURN_SECONDS", 0)
+    assert deliveries.deliver(hook=hook) == 0, "a turn that is over leaves the rest to the sweep"
+    assert deliveries.overdue() == [hook.pk]
+
+
+def test_a_sweep_sends_first_to_what_waits_longest_and_not_to_all(collection, monkeypatch):
+    made = [create(collection, f"{URL}{number}").hook for number in range(3)]
+    outbox.announce(collection=collection, event=HookEvent.JOB_ENDED, data={})
+    for hook, minutes in zip(made, (1, 3, 2), strict=True):
+        earlier = timezone.now() - timedelta(minutes=minutes)
+        Delivery.objects.filter(hook=hook).update(next_at=earlier)
+    monkeypatch.setattr(deliveries, "HOOKS_A_SWEEP", 2)
+    assert deliveries.overdue() == [made[1].pk, made[2].pk]
