@@ -1,7 +1,10 @@
 """Sentences of the pages of webhooks, and what their buttons do."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import NamedTuple
+
+from django.utils import timezone
 
 from annotate.core.phrases import counted, enumeration
 from annotate.models import Collection, Delivery, Hook
@@ -72,14 +75,17 @@ class DeliveryLine(NamedTuple):
         delivery = self.delivery
         if delivery.next_at is None:
             return ""
-        if not delivery.n_attempts:
+        if delivery.hook.off_at is not None:
+            return "Sent once the webhook is on again."
+        moment = max(delivery.next_at, delivery.hook.rests_until or delivery.next_at)
+        if moment <= timezone.now():
             return "To be sent now."
-        return f"Tried again from {delivery.next_at:{MOMENT}} UTC on."
+        return f"{'Tried again' if delivery.attempts else 'Sent'} from {moment:{MOMENT}} UTC on."
 
 
 def outcome(attempt: Attempt) -> str:
-    """An attempt in a sentence: "2026-03-05 07:08:09 UTC: 204 after 31 ms"."""
-    moment = f"{attempt.at[:10]} {attempt.at[11:19]} UTC"
+    """An attempt in a sentence: "5 Mar 2026 07:08:09 UTC: 204 after 31 ms"."""
+    moment = f"{datetime.fromisoformat(attempt.at):{MOMENT}} UTC"
     answer = f"{attempt.status} after {attempt.ms:,} ms" if attempt.status else "no answer"
     reason = f". {attempt.error}" if attempt.error else ""
     text = f", {attempt.answer}" if attempt.answer and not attempt.is_success else ""

@@ -1,5 +1,7 @@
 """Pages of webhooks: made, tested, switched, their log, without script and in a browser."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -97,6 +99,20 @@ def test_the_log_tells_each_attempt_and_sends_again(client, settings):
         assert len(receiver.messages) == 2
 
 
+def test_the_log_says_when_what_waits_is_sent(client):
+    hook = _hook(client)
+    act(client, hook, "test")
+    in_an_hour = timezone.now() + timedelta(hours=1)
+    Hook.objects.update(rests_until=in_an_hour)
+    moment = f"{in_an_hour:{hook_page.MOMENT}} UTC on."
+    assert f"Sent from {moment}" in text_of(client.get(f"{LIST}{hook.pk}/"))
+    attempt = Attempt("2026-03-05T07:08:09.123Z", 3, 500, "", "")
+    Delivery.objects.update(attempts=[attempt._asdict()])
+    assert f"Tried again from {moment}" in text_of(client.get(f"{LIST}{hook.pk}/"))
+    act(client, hook, "off")
+    assert "Sent once the webhook is on again." in text_of(client.get(f"{LIST}{hook.pk}/"))
+
+
 def test_leads_read_on_the_first_page_and_in_the_settings_that_one_was_switched_off(client):
     hook = _hook(client)
     pages = ("/c/shapes/", "/c/shapes/settings/")
@@ -118,4 +134,4 @@ def test_leads_read_on_the_first_page_and_in_the_settings_that_one_was_switched_
     ],
 )
 def test_an_attempt_is_told_in_a_sentence(attempt, sentence):
-    assert hook_page.outcome(attempt) == f"2026-03-05 07:08:09 UTC: {sentence}"
+    assert hook_page.outcome(attempt) == f"5 Mar 2026 07:08:09 UTC: {sentence}"
