@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 (
                     "earlier_secret",
                     models.TextField(
-                        blank=True, help_text="The one before, which signs too for a day."
+                        blank=True, help_text="Those before, which sign too for a day."
                     ),
                 ),
                 ("secret_changed_at", models.DateTimeField(blank=True, null=True)),

@@ -230,7 +230,7 @@ class WebhookSecretView(HookEndpoint):
     @extend_schema(request=None, responses={200: NewHookAnswer})
     @repeatable
     def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
-        """Give it another secret, shown this once; for a day the earlier one signs too."""
+        """Give it another secret, shown this once; for a day the earlier ones sign too."""
         hook = self.hook(request, slug, pk)
         return Response(new_hook_json(hooks.rotate_secret(hook=hook)))
 

@@ -54,7 +54,7 @@ class Hook(models.Model):
     events = ArrayField(models.CharField(max_length=24))
     secret = models.TextField(help_text="Encrypted under SECRET_KEY.")
     earlier_secret = models.TextField(
-        blank=True, help_text="The one before, which signs too for a day."
+        blank=True, help_text="Those before, which sign too for a day."
     )
     secret_changed_at = models.DateTimeField(null=True, blank=True)
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")

@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
 from cryptography.fernet import InvalidToken
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from annotate.core.webhooks import signing
 from annotate.models import ClockTimestamp, Collection, Delivery, Hook, HookEvent, User
@@ -16,7 +16,8 @@ from annotate.services.storage.ciphers import cipher
 from annotate.services.webhooks import door
 
 MAX_HOOKS = 20  # of a collection
-EARLIER_SECRET_SIGNS = timedelta(days=1)
+EARLIER_SECRET_SIGNS = timedelta(days=1)  # after the last change
+MAX_EARLIER = 3
 PURPOSE = "webhook secret"  # of the cipher
 
 
@@ -64,9 +65,13 @@ def change_hook(*, hook: Hook, url: str | None = None, events: Sequence[str] | N
 
 @transaction.atomic
 def rotate_secret(*, hook: Hook) -> NewHook:
-    """Give a webhook another secret; for a day the earlier one signs too."""
+    """Give a webhook another secret; for a day the earlier ones sign too.
+
+    Whoever loads the page anew makes one more: the receiver has the one of before the first.
+    """
     hook, secret = _locked(hook), new_secret()
-    hook.earlier_secret, hook.secret = hook.secret, sealed(secret)
+    earlier_texts = [hook.secret, *_earlier_texts(hook)][:MAX_EARLIER]
+    hook.earlier_secret, hook.secret = " ".join(earlier_texts), sealed(secret)
     hook.secret_changed_at = ClockTimestamp()
     hook.save()
     hook.refresh_from_db()
@@ -129,7 +134,7 @@ def sealed(secret: str) -> str:
 
 
 def signing_secrets(*, hook: Hook) -> list[str]:
-    """The secrets that sign now: the present one, and for a day the one before.
+    """The secrets that sign now: the present one, and for a day those before.
 
     Raises HookRefused where no key of the site reads the present one.
     """
@@ -139,19 +144,19 @@ def signing_secrets(*, hook: Hook) -> list[str]:
         raise HookRefused(
             "Its secret cannot be read, since SECRET_KEY was changed: give it another one."
         ) from error
+    earlier_secrets = []
+    for text in _earlier_texts(hook):
+        with suppress(InvalidToken):
+            earlier_secrets.append(cipher(PURPOSE).decrypt(text).decode())
+    return [present_secret, *earlier_secrets]
+
+
+def _earlier_texts(hook: Hook) -> list[str]:
+    """The earlier secrets that sign still, as they are stored, the newest first."""
     rows = Hook.objects.filter(
-        ~Q(earlier_secret=""),
-        pk=hook.pk,
-        secret_changed_at__gt=ClockTimestamp() - EARLIER_SECRET_SIGNS,
+        pk=hook.pk, secret_changed_at__gt=ClockTimestamp() - EARLIER_SECRET_SIGNS
     )
-    try:
-        earlier = [
-            cipher(PURPOSE).decrypt(text).decode()
-            for text in rows.values_list("earlier_secret", flat=True)
-        ]
-    except InvalidToken:
-        earlier = []
-    return [present_secret, *earlier]
+    return " ".join(rows.values_list("earlier_secret", flat=True)).split()
 
 
 def _require_url(url: str) -> None:

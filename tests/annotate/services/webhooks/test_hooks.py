@@ -42,6 +42,9 @@ def test_the_earlier_secret_signs_for_a_day(collection):
     new_hook = create(collection)
     rotation = hooks.rotate_secret(hook=new_hook.hook)
     assert signing_secrets(hook=rotation.hook) == [rotation.secret, new_hook.secret]
+    secrets = [new_hook.secret, rotation.secret]
+    secrets += [hooks.rotate_secret(hook=new_hook.hook).secret for _ in range(3)]
+    assert signing_secrets(hook=rotation.hook.__class__.objects.get()) == secrets[:0:-1]
     a_day_ago = timezone.now() - timedelta(days=1, seconds=1)
     Hook.objects.update(secret_changed_at=a_day_ago)
     assert signing_secrets(hook=rotation.hook) == [rotation.secret]
