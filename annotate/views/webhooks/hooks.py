@@ -47,12 +47,17 @@ def hook(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     return _page(request, access.get_hook(user=request.user, slug=slug, pk=pk))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Change, test, switch or delete a webhook, or show it another secret, this once."""
+    """Change, test, switch or delete a webhook, or show it another secret, this once.
+
+    Its answer may be a page at this address; who opens the address again is led to the webhook.
+    """
     hook = access.get_hook(user=request.user, slug=slug, pk=pk)
+    if request.method != "POST":
+        return redirect("annotate:webhook", slug, pk)
     act = request.POST.get("act", "change")
     if act == "secret":
         return _page(request, hook, secret=service.rotate_secret(hook=hook).secret)

@@ -41,6 +41,7 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(client):
     answer = act(client, hook, "secret")
     hook.refresh_from_db()
     assert hooks.signing_secrets(hook=hook)[0] in answer.content.decode()
+    assert client.get(answer.request["PATH_INFO"])["Location"] == f"{LIST}{hook.pk}/"
 
 
 def test_wrong_fields_are_said_beside_them_and_nothing_is_stored(client):
