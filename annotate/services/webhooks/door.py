@@ -63,7 +63,9 @@ def allowed_url(text: str) -> ReceiverUrl:
         if url.port not in PORTS:
             raise AddressRefused(f"Only the ports 443 and 8443 are sent to, {_advice(url)}.")
         if url.address is None and "." not in url.host:
-            raise AddressRefused(f"{url.host} is no full name of a host, {_advice(url)}.")
+            raise AddressRefused(
+                f"{url.host} is no full name of a host: nothing is sent to it, {_advice(url)}."
+            )
     if url.address is not None:
         _require_allowed(url, url.address)
     return url
@@ -118,9 +120,9 @@ def _reason(error: Exception) -> str:
 def _require_allowed(url: ReceiverUrl, address: Address) -> None:
     kind = outbound_addresses.special_kind(address)
     if kind and not (kind in outbound_addresses.INTERNAL and is_listed(url)):
-        subject = "it" if url.address is not None else f"its address {address}"
+        subject = url.host if url.address is not None else f"{url.host} leads to {address}, which"
         advice = f", {_advice(url)}" if kind in outbound_addresses.INTERNAL else ""
-        raise AddressRefused(f"{url.host} is not sent to: {subject} is {kind}{advice}.")
+        raise AddressRefused(f"{subject} is {kind}: nothing is sent to it{advice}.")
 
 
 def _advice(url: ReceiverUrl) -> str:
