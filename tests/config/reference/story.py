@@ -243,7 +243,7 @@ def announce_events(recorder: Recorder, campaign: Campaign) -> None:
     words = {"key": hook.pk, "delivery": hook.deliveries.get().pk}
     for operation in ("get_delivery", "post_delivery_again"):
         recorder.send(operation, **words)
-    fields = {"url": "https://hooks.example.org/assayer", "events": ["release.made", "job.ended"]}
+    fields = {"url": "https://hooks.example.org/assayer", "events": ["job.ended"]}
     pk = recorder.send("post_webhooks", body=fields)["id"]
     recorder.send("post_webhook_secret", pk)
     recorder.send("patch_webhook", pk, body={"events": ["release.made"]})
