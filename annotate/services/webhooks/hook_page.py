@@ -106,7 +106,7 @@ def trouble_sentence(*, collection: Collection) -> str:
     urls = list(hooks.order_by("pk").values_list("url", flat=True))
     if not urls:
         return ""
-    reason = "messages failed for days, or the receiver is gone. Switch it on under Webhooks"
+    reason = "messages failed for days, or the receiver is gone. Mend it, then switch it on"
     return f"Nothing is sent any more to {enumeration(urls)}: {reason}."
 
 
