@@ -5,7 +5,7 @@ from typing import Self
 
 from tqdm import tqdm
 
-from assayer.client.records.jobs import Progress
+from assayer.client.records.jobs import JobProgress
 
 
 class Bar:
@@ -23,7 +23,7 @@ class Bar:
         if self.bar is not None:
             self.bar.close()
 
-    def show(self, progress: Progress | None) -> None:
+    def show(self, progress: JobProgress | None) -> None:
         """Show how far it is; the bar appears with the first progress that is known."""
         if progress is None:
             return

@@ -7,14 +7,14 @@ from typing import Any, TypeVar, cast
 from assayer.client.bars import Bar
 from assayer.client.errors import N_SENTENCES, NotReady, Refused
 from assayer.client.records.jobs import Import
-from assayer.client.records.pools import OnePool
+from assayer.client.records.pools import WholePool
 from assayer.client.records.record import Record, Records
 from assayer.client.records.releases import Download, Release
 from assayer.client.records.runs import Run
 from assayer.client.transport import Call, Transport, whole
 
 R = TypeVar("R", bound=Record)
-Work = TypeVar("Work", bound=Import | Run | OnePool | Download | Release)
+Work = TypeVar("Work", bound=Import | Run | WholePool | Download | Release)
 FIRST_LOOK, SLOWEST_LOOK = 0.1, 2.0  # seconds between looks at a job
 COMPUTING = 202
 FOREVER = math.inf

@@ -5,7 +5,7 @@ from typing import Any
 
 from assayer.client.collection.part import FOREVER, CollectionPart
 from assayer.client.errors import NotFound, Refused
-from assayer.client.records.pools import OnePool, PoolRow, Preview, Round
+from assayer.client.records.pools import Pool, PoolPreview, Round, WholePool
 from assayer.client.records.record import Records
 from assayer.client.transport import Call
 
@@ -13,13 +13,13 @@ from assayer.client.transport import Call
 class Pools(CollectionPart):
     """The pools of a collection: previewed, made, opened, closed."""
 
-    def pools(self, **filters: Any) -> Records[PoolRow]:
+    def pools(self, **filters: Any) -> Records[Pool]:
         """The pools; filters are `state`, `name` and `query_set`."""
-        return self.listed(PoolRow, "pools/", filters)
+        return self.listed(Pool, "pools/", filters)
 
-    def pool(self, pool: int | str) -> OnePool:
+    def pool(self, pool: int | str) -> WholePool:
         """A pool by its id or its name; raises NotFound."""
-        return OnePool.of(self.transport.read(self._pool_address(pool)))
+        return WholePool.of(self.transport.read(self._pool_address(pool)))
 
     def rounds(self, **filters: Any) -> Records[Round]:
         """The rounds of pools and imports; filters are `kind` and `state`."""
@@ -33,7 +33,7 @@ class Pools(CollectionPart):
         runs: Sequence[str] | None = None,
         wait: float = FOREVER,
         **choices: Any,
-    ) -> Preview:
+    ) -> PoolPreview:
         """The pairs and the cost of a pool like this, which is not made.
 
         The arguments are those of `open_pool`. Raises Refused, NotReady.
@@ -42,7 +42,7 @@ class Pools(CollectionPart):
         call = Call(
             "POST", self.address("pools/preview/"), json={**fields, **choices}, is_safe=True
         )
-        return self.numbers(Preview, call, wait=wait, title="The pairs of this pool")
+        return self.numbers(PoolPreview, call, wait=wait, title="The pairs of this pool")
 
     def open_pool(
         self,
@@ -53,7 +53,7 @@ class Pools(CollectionPart):
         runs: Sequence[str] | None = None,
         wait: float = FOREVER,
         **choices: Any,
-    ) -> OnePool:
+    ) -> WholePool:
         """Make a pool and have it opened; returns it as it is then.
 
         strategy, parameters : such as depth-k and {"depth": 10}
@@ -63,22 +63,22 @@ class Pools(CollectionPart):
         Raises Refused, also where its opening fails.
         """
         fields = pool_fields(strategy, parameters, runs)
-        pool = OnePool.of(
+        pool = WholePool.of(
             self.transport.create(self.address("pools/"), {"name": name, **fields, **choices})
         )
         return self._opened(pool, wait=wait)
 
-    def close_pool(self, pool: int | str, *, wait: float = FOREVER) -> OnePool:
+    def close_pool(self, pool: int | str, *, wait: float = FOREVER) -> WholePool:
         """Close a pool: nobody is asked for its labels any more."""
         closing = self.transport.create(f"{self._pool_address(pool)}close/")
-        return self._opened(OnePool.of(closing), wait=wait)
+        return self._opened(WholePool.of(closing), wait=wait)
 
-    def reopen_pool(self, pool: int | str, *, wait: float = FOREVER) -> OnePool:
+    def reopen_pool(self, pool: int | str, *, wait: float = FOREVER) -> WholePool:
         """Open a pool again that was closed."""
         reopening = self.transport.create(f"{self._pool_address(pool)}reopen/")
-        return self._opened(OnePool.of(reopening), wait=wait)
+        return self._opened(WholePool.of(reopening), wait=wait)
 
-    def _opened(self, pool: OnePool, *, wait: float) -> OnePool:
+    def _opened(self, pool: WholePool, *, wait: float) -> WholePool:
         """A pool once its job has ended; raises Refused where that failed."""
         pool = self.awaited(pool, wait=wait, title=f"pool {pool.name}")
         if pool.job is not None and pool.job.state in ("failed", "cancelled"):

@@ -8,7 +8,7 @@ from assayer.client.contents import Content, form_value, name_of, opened
 from assayer.client.errors import NotFound, Refused
 from assayer.client.records.jobs import Import
 from assayer.client.records.record import Records
-from assayer.client.records.runs import OneRun, Run
+from assayer.client.records.runs import Run, WholeRun
 from assayer.client.transport import Call, whole
 
 
@@ -80,14 +80,14 @@ class Uploads(CollectionPart):
         """The runs that one may see; filters are name, state, direction, tag, is_retired, …"""
         return self.listed(Run, "runs/", filters)
 
-    def run(self, run: int | str) -> OneRun:
+    def run(self, run: int | str) -> WholeRun:
         """A run by its id or its name, with its pools; raises NotFound."""
         if isinstance(run, str):
             rows = [row for row in self.runs(name=run) if row.name == run]
             if not rows:
                 raise NotFound(f"{self.slug} has no run {run}.")
             run = rows[0].id
-        return OneRun.of(self.transport.read(self.address(f"runs/{run}/")))
+        return WholeRun.of(self.transport.read(self.address(f"runs/{run}/")))
 
     def _send_files(
         self, words: str, form: dict[str, object], contents: dict[str, tuple[str, Content]]

@@ -19,7 +19,7 @@ class OwnCollection(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelAnswer(Record):
+class Level(Record):
     """A level of the scheme: a grade with its name."""
 
     grade: int
@@ -31,7 +31,7 @@ class LevelAnswer(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuerySetRow(Record):
+class QuerySetSize(Record):
     """A query set, as the facts of its collection name it."""
 
     name: str
@@ -40,7 +40,7 @@ class QuerySetRow(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReferenceSetRow(Record):
+class ReferenceSetSize(Record):
     """A reference set, as the facts of its collection name it."""
 
     name: str
@@ -74,7 +74,7 @@ class PolicyFigures(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CreatorAnswer(Record):
+class Creator(Record):
     """A creator of a collection, as releases name them."""
 
     name: str
@@ -98,13 +98,13 @@ class CollectionFacts(Record):
     hourly_pay: float | None
     currency: str
     scheme_frozen_at: datetime | None
-    levels: list[LevelAnswer]
-    query_sets: list[QuerySetRow]
-    reference_sets: list[ReferenceSetRow]
+    levels: list[Level]
+    query_sets: list[QuerySetSize]
+    reference_sets: list[ReferenceSetSize]
     policy: PolicyFigures
     guidelines_version: int
     licence: str
-    creators: list[CreatorAnswer]
+    creators: list[Creator]
     cite_as: str
     texts_may_leave: bool
     media_may_leave: bool

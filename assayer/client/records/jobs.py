@@ -8,7 +8,7 @@ from assayer.client.records.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(Record):
+class JobProgress(Record):
     """Progress of a job: `done` of a `total`, None where it is open, in a `unit`."""
 
     done: int
@@ -27,7 +27,7 @@ class Job(Record):
     kind: str
     state: str
     is_finished: bool
-    progress: Progress | None
+    progress: JobProgress | None
     error: str
     asked_at: datetime
     finished_at: datetime | None
@@ -45,7 +45,7 @@ class Import(Record):
     parameters: dict[str, Any]
     state: str
     error: str
-    progress: Progress | None
+    progress: JobProgress | None
     report: Any
     created_at: datetime
 

@@ -51,7 +51,7 @@ class Forecast(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProgressAnswer(Record):
+class Progress(Record):
     """Progress of a collection and of each of its pools."""
 
     computed_at: datetime | None
@@ -87,7 +87,7 @@ class AgreementFigures(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementAnswer(Record):
+class Agreement(Record):
     """Agreement of the labels that pools plan, which is the headline, and of all."""
 
     computed_at: datetime | None
@@ -133,7 +133,7 @@ class ScoreLine(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeaderboardAnswer(Record):
+class Leaderboard(Record):
     """The scores of the runs of a collection, best runs first."""
 
     computed_at: datetime | None
@@ -167,7 +167,7 @@ class AnalysisRow(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalysisAnswer(Record):
+class WholeAnalysis(Record):
     """An analysis: its sentence, its table, and the Vega-Lite `spec` of its chart."""
 
     name: str

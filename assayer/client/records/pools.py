@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assayer.client.records.jobs import Job, Progress
+from assayer.client.records.jobs import Job, JobProgress
 from assayer.client.records.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolRow(Record):
+class Pool(Record):
     """A pool."""
 
     id: int
@@ -29,7 +29,7 @@ class PoolRow(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnePool(PoolRow):
+class WholePool(Pool):
     """A pool as its page tells of it, with its job."""
 
     strategy_label: str
@@ -48,13 +48,13 @@ class OnePool(PoolRow):
         return self.job is None or self.job.is_finished
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> JobProgress | None:
         """Progress of its opening, closing or reopening is."""
         return self.job.progress if self.job else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share(Record):
+class RunShare(Record):
     """The share of a run in a pool."""
 
     pk: int
@@ -67,7 +67,7 @@ class Share(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview(Record):
+class PoolPreview(Record):
     """The pairs and the cost of a pool that is not made yet."""
 
     state: str | None = None
@@ -87,7 +87,7 @@ class Preview(Record):
     at: datetime
     cost: float | None
     currency: str
-    shares: list[Share]
+    shares: list[RunShare]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from assayer.client.records.jobs import Job, Progress
+from assayer.client.records.jobs import Job, JobProgress
 from assayer.client.records.record import Record, frame_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Download(Record):
         return self.job.is_finished
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> JobProgress | None:
         """Progress of its making is."""
         return self.job.progress
 
@@ -88,7 +88,7 @@ class Release(Record):
         return self.job.is_finished
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> JobProgress | None:
         """Progress of its making is."""
         return self.job.progress
 
@@ -101,7 +101,7 @@ class WholeRelease(Release):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side(Record):
+class DiffSide(Record):
     """One of the two states that a diff compares; `version` is None for now."""
 
     version: str | None
@@ -129,7 +129,7 @@ class ReleaseDiff(Record):
 
     computed_at: datetime | None
     is_stale: bool
-    before: Side
-    after: Side
+    before: DiffSide
+    after: DiffSide
     label_source: str
     tables: dict[str, DiffTable]

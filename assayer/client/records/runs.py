@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assayer.client.records.jobs import Job, Progress
+from assayer.client.records.jobs import Job, JobProgress
 from assayer.client.records.record import Record
 
 
@@ -45,13 +45,13 @@ class Run(Record):
         return self.state != "received"
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> JobProgress | None:
         """Progress of its reading is."""
         return self.job.progress if self.job else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneRun(Run):
+class WholeRun(Run):
     """A run with its pools and what was done to it."""
 
     pools: list[dict[str, Any]]

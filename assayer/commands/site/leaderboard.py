@@ -3,7 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
-from assayer.client.records.numbers import LeaderboardAnswer
+from assayer.client.records.numbers import Leaderboard
 from assayer.commands.site.options import add_collection_arguments, collection_of
 from assayer.commands.site.tables import Cell, show
 
@@ -46,12 +46,12 @@ def run(options: Namespace) -> None:
         print(f"Labels: {labels}. Queries: {queries}.", file=sys.stderr)
 
 
-def long_rows(leaderboard: LeaderboardAnswer) -> list[dict[str, Cell]]:
+def long_rows(leaderboard: Leaderboard) -> list[dict[str, Cell]]:
     """A row for each run and measure."""
     return [{name: getattr(row, name) for name in LONG_COLUMNS} for row in leaderboard.rows]
 
 
-def run_rows(leaderboard: LeaderboardAnswer) -> list[dict[str, Cell]]:
+def run_rows(leaderboard: Leaderboard) -> list[dict[str, Cell]]:
     """A row for each run, with a column for each measure."""
     measures = list(dict.fromkeys(row.measure for row in leaderboard.rows))
     rows: dict[int, dict[str, Cell]] = {}

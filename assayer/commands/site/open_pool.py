@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from assayer.client.collection.part import FOREVER
-from assayer.client.records.pools import Preview
+from assayer.client.records.pools import PoolPreview
 from assayer.commands.site.options import (
     add_collection_arguments,
     add_wait_argument,
@@ -61,7 +61,7 @@ def run(options: Namespace) -> None:
     show(options, pool.json, [{**row, "pairs": pool.pairs.get("n")}])
 
 
-def show_preview(options: Namespace, preview: Preview) -> None:
+def show_preview(options: Namespace, preview: PoolPreview) -> None:
     """Print the pairs and the cost of a pool."""
     columns = ("n_pairs", "n_new", "n_waiting", "n_judged", "n_labels", "hours", "cost", "currency")
     if not preview.is_measured:

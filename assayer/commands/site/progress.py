@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from time import sleep
 
-from assayer.client.records.numbers import Forecast, PoolCounts, ProgressAnswer, ValueRange
+from assayer.client.records.numbers import Forecast, PoolCounts, Progress, ValueRange
 from assayer.commands.site.options import add_collection_arguments, collection_of
 from assayer.commands.site.tables import Cell, show
 
@@ -38,7 +38,7 @@ def run(options: Namespace) -> None:
                 show_progress(options, progress)
 
 
-def show_progress(options: Namespace, progress: ProgressAnswer) -> None:
+def show_progress(options: Namespace, progress: Progress) -> None:
     """Print progress; on a terminal, while it is watched, in place of what is there."""
     if options.watch and sys.stdout.isatty():
         print(CLEAR, end="")
@@ -48,13 +48,13 @@ def show_progress(options: Namespace, progress: ProgressAnswer) -> None:
     sys.stdout.flush()
 
 
-def table_of(progress: ProgressAnswer) -> list[dict[str, Cell]]:
+def table_of(progress: Progress) -> list[dict[str, Cell]]:
     """The rows of pools and imports, and the one of all."""
     rows = [row_of(pool.name, pool.state, pool) for pool in progress.pools]
     return [*rows, row_of("all", "", progress)]
 
 
-def row_of(name: str, state: str, counts: PoolCounts | ProgressAnswer) -> dict[str, Cell]:
+def row_of(name: str, state: str, counts: PoolCounts | Progress) -> dict[str, Cell]:
     """The row of a pool, an import or all of them."""
     return {
         "name": name,

@@ -7,7 +7,7 @@ import pytest
 
 from assayer.client.errors import AssayerError
 from assayer.client.records.jobs import Job
-from assayer.client.records.numbers import AnalysisAnswer
+from assayer.client.records.numbers import WholeAnalysis
 from assayer.client.records.record import Records
 from assayer.client.records.review import Alarm
 
@@ -69,11 +69,11 @@ def test_records_become_tables():
 
 def test_an_analysis_is_a_table_by_the_keys_of_its_columns():
     columns = [{"key": "n"}, {"key": "share"}]
-    values = dict.fromkeys(AnalysisAnswer.__dataclass_fields__) | {
+    values = dict.fromkeys(WholeAnalysis.__dataclass_fields__) | {
         "columns": columns,
         "rows": [[1, 0.5], [2, None]],
     }
-    frame = AnalysisAnswer.of(values).to_pandas()
+    frame = WholeAnalysis.of(values).to_pandas()
     assert frame.columns.tolist() == ["n", "share"] and frame["n"].tolist() == [1, 2]
 
 
