@@ -72,6 +72,11 @@ def run(name: str, words: Sequence[str]) -> int:
     except (CommandFailed, AssayerError) as error:
         remark(f"assayer {name}: {error}")
         return REFUSED
+    except OSError as error:
+        if error.filename is None:  # no file of the options: a pipe that nobody reads, or a fault
+            raise
+        remark(f"assayer {name}: {error.filename}: {error.strerror}.")
+        return REFUSED
     return 0
 
 

@@ -7,9 +7,9 @@ import httpx2
 
 from assayer.client.collection.collection import Collection
 from assayer.client.records.collections import OwnCollection
-from assayer.client.records.record import Records
+from assayer.client.records.record import Records, field_of
 from assayer.client.sites import find_site
-from assayer.client.transport import KEY_HEADER, TAG_HEADER, Call, Transport, whole
+from assayer.client.transport import KEY_HEADER, TAG_HEADER, Call, Transport, json_of, whole
 
 TIMEOUT, RETRIES = 60.0, 5
 
@@ -61,7 +61,7 @@ class Client:
 
     def version(self) -> str:
         """The version of the site."""
-        return str(self.get("")["version"])
+        return str(field_of(self.get(""), "version"))
 
     def collections(self) -> Records[OwnCollection]:
         """The collections that the token's owner has a role in."""
@@ -97,7 +97,7 @@ class Client:
             a failure only with a key: without one it could be done twice.
         """
         headers = {KEY_HEADER: key} if key else {}
-        return self.request("POST", address, json=fields or {}, headers=headers).json()
+        return json_of(self.request("POST", address, json=fields or {}, headers=headers))
 
     def request(
         self,

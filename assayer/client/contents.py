@@ -1,4 +1,4 @@
-"""Contents to upload: a path, an open file or parts of bytes, as a file that can be read twice."""
+"""Contents to upload: a path, an open file or bytes, as a file that can be read twice."""
 
 import shutil
 import tempfile
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeGuard
 
-Content = BinaryIO | Path | str | Iterable[bytes]
+Content = BinaryIO | Path | str | bytes | Iterable[bytes]
 
 
 @contextmanager
 def opened(content: Content) -> Iterator[BinaryIO]:
     """A content as an open file, which can be read from its start again; never whole in memory.
 
-    content : a path (a str is one too), an open file, or parts of bytes. What cannot be read twice,
-        as a pipe or parts, goes to a temporary file first.
+    content : a path (a str is one too), an open file, bytes, or parts of them. What cannot be read
+        twice, as a pipe or parts, goes to a temporary file first.
     """
     if isinstance(content, str | Path):
         with open(content, "rb") as file:
@@ -27,7 +27,7 @@ def opened(content: Content) -> Iterator[BinaryIO]:
             if is_file(content):
                 shutil.copyfileobj(content, file)
             else:
-                file.writelines(content)
+                file.writelines([content] if isinstance(content, bytes) else content)
             file.seek(0)
             yield file
 

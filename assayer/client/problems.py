@@ -53,5 +53,8 @@ def problem_of(response: httpx2.Response) -> dict[str, Any]:
     """The fields of a refusal; {} of an answer that is none, as of a proxy."""
     if response.headers.get("Content-Type", "").split(";")[0] != "application/problem+json":
         return {}
-    problem = response.json()
+    try:
+        problem = response.json()
+    except ValueError:
+        return {}
     return problem if isinstance(problem, dict) else {}

@@ -29,8 +29,11 @@ def save(
     """Store the body of an answer in a file, which is replaced where there is one; returns `to`.
 
     sha256, n_bytes : those that the site names of the file, where it does
-    Raises AssayerError, and stores nothing, where the bytes that came are others.
+    Raises AssayerError, and stores nothing, where the bytes that came are others, or there is no
+    folder for it.
     """
+    if not to.parent.is_dir():
+        raise AssayerError(f"There is no folder {to.parent} for {to.name}.")
     part_file = to.with_name(f".{to.name}.{uuid4().hex}")
     try:
         with open(part_file, "xb") as file, Bar(to.name, is_shown=show_progress) as bar:

@@ -61,9 +61,14 @@ def site_url(url: str, *, may_be_plain: bool = False) -> str:
     may_be_plain : whether it may be http on another machine, where others can read the token.
     Raises AssayerError.
     """
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise AssayerError(f"{url} is no address of a site, such as https://assayer.example.org.")
+    fault = AssayerError(f"{url} is no address of a site, such as https://assayer.example.org.")
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError as error:
+        raise fault from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise fault
     if parts.username or parts.password or parts.query or parts.fragment:
         raise AssayerError("The address of a site has no user, password or query in it.")
     if parts.scheme == "http" and not may_be_plain and not is_loopback(parts.hostname):

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import httpx2
 
-from assayer.client.errors import AssayerError, TooFast, Unreachable
+from assayer.client.errors import AssayerError, Conflict, TooFast, Unreachable
 from assayer.client.problems import error_of
 from assayer.client.sites import Site
 
@@ -51,6 +51,15 @@ def new_key() -> str:
     return str(uuid4())
 
 
+def json_of(response: httpx2.Response) -> Any:
+    """The JSON of an answer that was read; raises AssayerError for anything else."""
+    try:
+        return response.json()
+    except ValueError as error:
+        host = f"{response.url.scheme}://{response.url.netloc.decode()}"
+        raise AssayerError(f"{host} answers with no JSON: is it the address of a site?") from error
+
+
 def whole(response: httpx2.Response) -> httpx2.Response:
     """An answer with all of its body."""
     response.read()
@@ -81,6 +90,7 @@ class Transport:
         """
         start = monotonic()
         n_failures = 0
+        may_be_done = False
         while True:
             try:
                 with self.answer(call) as response:
@@ -91,6 +101,9 @@ class Transport:
                 sentence = f"No answer from {self.site.url}: {failure or type(failure).__name__}"
                 error = Unreachable(f"{sentence.rstrip('.')}.", is_passing=True)
                 error.__cause__ = failure
+            if may_be_done and isinstance(error, Conflict):
+                raise Unreachable(f"{error} Maybe by this request, whose first answer was lost.")
+            may_be_done |= TAG_HEADER in call.headers and not isinstance(error, TooFast)
             n_failures += 1
             pause = self.pause_after(error, n_failures)
             # a request that came too fast was not looked at
@@ -127,24 +140,29 @@ class Transport:
 
     def read(self, address: str, **params: Any) -> Any:
         """The JSON at an address."""
-        return self.send(Call("GET", address, params), whole).json()
+        return json_of(self.send(Call("GET", address, params), whole))
 
     def create(self, address: str, fields: Mapping[str, Any] | None = None) -> Any:
         """The JSON of what a POST makes, once however often it has to be sent."""
         headers = {KEY_HEADER: new_key()}
         call = Call("POST", address, json=fields or {}, headers=headers)
-        return self.send(call, whole).json()
+        return json_of(self.send(call, whole))
 
     def act(self, address: str, fields: Mapping[str, Any] | None = None) -> Any:
         """The JSON that follows a POST, which is sent once: nobody knows if it may be repeated."""
-        return self.send(Call("POST", address, json=fields or {}), whole).json()
+        return json_of(self.send(Call("POST", address, json=fields or {}), whole))
 
     def pages(self, address: str, **params: Any) -> Iterator[dict[str, Any]]:
-        """The rows of a list, of all its pages, each of which is read when its turn comes."""
+        """The rows of a list, of all its pages, each of which is read when its turn comes.
+
+        Raises AssayerError for an address of anything else.
+        """
         next_address: str | None = address
         filters = {"page_size": 1000, **params}
         while next_address:
             page = self.read(next_address, **filters)
+            if not isinstance(page, dict) or "next" not in page or len(page) != 2:
+                raise AssayerError(f"{next_address} is no list.")
             next_address, filters = page.pop("next"), {}
             (rows,) = page.values()
             yield from rows

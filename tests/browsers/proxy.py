@@ -131,6 +131,10 @@ class Handler(BaseHTTPRequestHandler):
         """Handle a POST like a GET."""
         self.do_GET()
 
+    def do_PATCH(self) -> None:
+        """Handle a PATCH like a GET."""
+        self.do_GET()
+
     def do_GET(self) -> None:
         """Answer, fail or forward."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -11,7 +11,7 @@ from assayer.client.records.numbers import (
     Progress,
     WholeAnalysis,
 )
-from assayer.client.records.record import Records
+from assayer.client.records.record import Records, field_of
 from assayer.client.transport import Call
 
 WAIT = 600.0
@@ -44,7 +44,7 @@ class Numbers(CollectionPart):
 
     def analyses(self) -> Records[AnalysisRow]:
         """The analyses that there are."""
-        rows = self.transport.read(self.address("analyses/"))["analyses"]
+        rows = field_of(self.transport.read(self.address("analyses/")), "analyses")
         return Records(AnalysisRow.of(row) for row in rows)
 
     def analysis(self, name: str, *, wait: float = WAIT, **choices: Any) -> WholeAnalysis:

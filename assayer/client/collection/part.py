@@ -11,7 +11,7 @@ from assayer.client.records.pools import WholePool
 from assayer.client.records.record import Record, Records
 from assayer.client.records.releases import Download, Release
 from assayer.client.records.runs import Run
-from assayer.client.transport import Call, Transport, whole
+from assayer.client.transport import Call, Transport, json_of, whole
 
 R = TypeVar("R", bound=Record)
 Work = TypeVar("Work", bound=Import | Run | WholePool | Download | Release)
@@ -51,7 +51,7 @@ class CollectionPart:
         while True:
             response = self.transport.send(call, whole)
             if response.status_code != COMPUTING:
-                return kind.of(response.json())
+                return kind.of(json_of(response))
             pause = float(response.headers.get("Retry-After", 1))
             if monotonic() + pause > end:
                 raise NotReady(f"{title} are still being computed after {wait:,.0f} s.")

@@ -9,7 +9,7 @@ from assayer.client.errors import NotFound, Refused
 from assayer.client.records.jobs import Import
 from assayer.client.records.record import Records
 from assayer.client.records.runs import Run, WholeRun
-from assayer.client.transport import Call, whole
+from assayer.client.transport import Call, json_of, whole
 
 
 class Uploads(CollectionPart):
@@ -100,4 +100,4 @@ class Uploads(CollectionPart):
                 for name, (file_name, content) in contents.items()
             }
             call = Call("POST", self.address(words), form=values, files=files, is_safe=True)
-            return self.transport.send(call, whole).json()
+            return json_of(self.transport.send(call, whole))

@@ -29,16 +29,12 @@ class Record:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """The record of an object; raises AssayerError where the object lacks a field."""
+        """The record of an object; raises AssayerError where it is none, or lacks a field."""
         arguments = {}
         table = converters(cls)  # type: ignore[arg-type]  # a class is hashable, also for a cache
         for name, (convert, is_needed) in table.items():
-            if name in values:
-                arguments[name] = convert(values[name])
-            elif is_needed:
-                raise AssayerError(
-                    f"The site's answer has no field {name}: its version and the client's differ."
-                )
+            if is_needed or name in values:
+                arguments[name] = convert(field_of(values, name))
         return cls(**arguments, json=values)
 
     def to_pandas(self) -> "DataFrame":
@@ -52,6 +48,17 @@ class Records(list[R]):
     def to_pandas(self) -> "DataFrame":
         """A table with a row for each; raises AssayerError without pandas."""
         return frame_of([record.json for record in self])
+
+
+def field_of(values: Any, name: str) -> Any:
+    """A field of an object of an answer; raises AssayerError where it lacks it, or is none."""
+    if not isinstance(values, Mapping):
+        raise AssayerError("The site's answer is no object: is it the address of a site?")
+    if name not in values:
+        raise AssayerError(
+            f"The site's answer has no field {name}: its version and the client's differ."
+        )
+    return values[name]
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]]) -> "DataFrame":

@@ -5,9 +5,8 @@ from argparse import ArgumentParser, Namespace
 from getpass import getpass
 
 from assayer.client.client import Client
-from assayer.client.sites import Site, find_site, keep_site, kept_file
-from assayer.commands.command import CommandFailed
-from assayer.commands.site.options import add_site_arguments
+from assayer.client.sites import find_site, keep_site, kept_file
+from assayer.commands.site.options import add_site_arguments, token_of
 
 DESCRIPTION = (
     "Keep a token for a site, in a file that only you can read; the other commands and Client() "
@@ -28,14 +27,10 @@ def run(options: Namespace) -> None:
     """
     is_asked = options.token_file is None and sys.stdin.isatty()
     url = options.url or (input("Address of the site: ") if is_asked else None)
-    if options.token_file is not None:
-        try:
-            token = options.token_file.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandFailed(f"{options.token_file} cannot be read.") from error
-    else:
+    token = token_of(options)
+    if token is None:
         token = getpass("Token: ") if is_asked else sys.stdin.readline()
-    site: Site = find_site(url, token, may_be_plain=options.plain)
+    site = find_site(url, token, may_be_plain=options.plain)
     with Client(site.url, site.token, may_be_plain=options.plain) as client:
         n_collections = len(client.collections())
     file = kept_file()

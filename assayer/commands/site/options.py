@@ -53,13 +53,18 @@ def client_of(options: Namespace) -> Client:
 
     Raises CommandFailed, AssayerError.
     """
-    token = None
-    if options.token_file is not None:
-        try:
-            token = options.token_file.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandFailed(f"{options.token_file} cannot be read.") from error
+    token = token_of(options)
     return Client(options.url, token, may_be_plain=options.plain, show_progress=True)
+
+
+def token_of(options: Namespace) -> str | None:
+    """The token of --token-file, None without it. Raises CommandFailed."""
+    if options.token_file is None:
+        return None
+    try:
+        return str(options.token_file.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{options.token_file} cannot be read.") from error
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from time import sleep
 
 from assayer.client.records.numbers import Forecast, PoolCounts, Progress, ValueRange
+from assayer.commands.files.argument_types import positive
 from assayer.commands.site.options import add_collection_arguments, collection_of
 from assayer.commands.site.tables import Cell, show
 
@@ -18,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--watch",
         metavar="SECONDS",
-        type=float,
+        type=positive,
         nargs="?",
         const=SECONDS,
         help=f"show it anew every so many seconds ({SECONDS}) until no label is wanted any more",

@@ -1,13 +1,12 @@
 """Queries, documents and labels of a data set that others made, into a collection."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from annotate.core.files.formats import FormatError
 from annotate.core.phrases import counted, enumeration
 from assayer.client.client import Client
-from assayer.commands.command import CommandFailed
+from assayer.commands.command import CommandFailed, remark
 from assayer.commands.site.options import add_site_arguments, client_of
 from assayer.datasets.beir import BeirFolder
 from assayer.datasets.data_sets import DOCUMENT, QUERY, DataSet, SourceFault
@@ -137,8 +136,8 @@ def prepare_collection(
         )
         remark(f"{options.collection} is made, with {counted(len(levels), 'level')}")
         return
-    facts = client.get(f"collections/{options.collection}/")
-    level_grades = sorted(level["grade"] for level in facts["levels"])
+    facts = client.collection(options.collection).facts()
+    level_grades = sorted(level.grade for level in facts.levels)
     if homeless_grades := [grade for grade in label_grades if grade not in level_grades]:
         first, names = homeless_grades[0], enumeration([str(grade) for grade in homeless_grades])
         level_names = enumeration([str(grade) for grade in level_grades])
@@ -194,13 +193,10 @@ def upload_file(options: Namespace) -> None:
         raise CommandFailed(f"{options.items} is no file; pack a folder in a zip.")
     if options.dry_run:
         raise CommandFailed("the site alone reads --items; --dry-run is for the other sources.")
+    if options.make:
+        raise CommandFailed("--make is for the other sources: make the collection before.")
     media = {"media": options.media} if options.media else {}
     with client_of(options) as client:
         collection = client.collection(options.collection)
         collection.upload("items", options.items, file_name=options.items.name, **media)
     remark(f"{options.items.name} is loaded into {options.collection}")
-
-
-def remark(sentence: str) -> None:
-    """Say on the standard error what was done."""
-    print(sentence, file=sys.stderr)

@@ -78,6 +78,36 @@ def test_what_changed_since_it_was_read_is_a_conflict(client, study):
     assert client.collection("study").facts().cite_as == "One."
 
 
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"7", b'{"other": 1}'])
+def test_an_address_of_something_else_is_told_by_an_error_of_the_client(body):
+    with (
+        serving(lambda handler: send(handler, 200, body)) as server,
+        Client(server.url, "token") as client,
+    ):
+        study = client.collection("study")
+        for ask in (
+            client.version,
+            client.collections,
+            study.facts,
+            study.progress,
+            study.analyses,
+            lambda: study.upload("items", b"a"),
+            lambda: study.open_pool("new", strategy="depth-k"),
+        ):
+            with pytest.raises(AssayerError, match=r"no JSON|no list|no object|has no field"):
+                ask()
+
+
+def test_a_refusal_that_breaks_its_own_format_is_one_all_the_same():
+    problem = {"Content_Type": "application/problem+json"}
+    with (
+        serving(lambda handler: send(handler, 422, b"<html>", **problem)) as server,
+        Client(server.url, "token") as client,
+        pytest.raises(Refused, match="answers 422"),
+    ):
+        client.version()
+
+
 def test_a_site_that_is_not_there_is_unreachable(pauses):
     with serving(lambda handler: None) as server:
         url = server.url

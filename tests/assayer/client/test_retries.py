@@ -75,6 +75,17 @@ def test_an_address_by_hand_is_repeated_with_a_key_alone(study, far, proxy):
     assert again["version"] == "2.0" and Release.objects.count() == 2
 
 
+def test_a_change_whose_answer_is_lost_is_not_told_as_a_conflict(study, far, proxy):
+    tag = far.request("GET", "collections/study/").headers["ETag"]
+    change = {"method": "PATCH", "address": "collections/study/", "tag": tag}
+    with (
+        proxy.losing_answers("/collections/study/", 1),
+        pytest.raises(Unreachable, match="Maybe by this request"),
+    ):
+        far.request(**change, json={"cite_as": "One."})
+    assert far.collection("study").facts().cite_as == "One."
+
+
 def test_a_change_is_repeated_with_the_tag_of_what_was_read_alone():
     assert Call("PATCH", "a", headers={"If-Match": '"1"'}).is_repeatable
     assert not Call("PATCH", "a").is_repeatable

@@ -73,6 +73,16 @@ def test_a_file_that_is_not_there_is_not_stored(client, study, tmp_path):
     assert os.listdir(folder) == []
 
 
+def test_a_folder_that_is_not_there_is_told_before_anything_is_fetched(tmp_path):
+    with (
+        serving(lambda handler: send(handler, 200, BODY)) as server,
+        Client(server.url, "token") as client,
+        pytest.raises(AssayerError, match=f"There is no folder {tmp_path}/none for file"),
+    ):
+        save(client.transport, Call("GET", "file"), tmp_path / "none" / "file")
+    assert server.requests == []
+
+
 def test_the_name_of_a_site_leads_out_of_no_folder(tmp_path):
     assert target_of(tmp_path, "../../x") == tmp_path / "x"
     assert target_of(tmp_path / "own", "x") == tmp_path / "own"
@@ -107,7 +117,7 @@ def test_what_is_uploaded_can_be_read_twice_and_has_a_name(tmp_path):
     os.write(writing, BODY[:99])
     os.close(writing)
     with open(reading, "rb") as pipe:
-        for content in (path, str(path), iter([BODY[:5], BODY[5:99]]), pipe):
+        for content in (path, str(path), BODY[:99], iter([BODY[:5], BODY[5:99]]), pipe):
             with opened(content) as file:
                 assert (file.read(), file.seek(0), file.read()) == (BODY[:99], 0, BODY[:99])
         assert name_of(pipe) == "upload"

@@ -61,6 +61,15 @@ def test_a_run_that_is_none_is_told_in_one_line(console, run_file, tmp_path):
     assert console.err.endswith("none.run is no file.\n")
 
 
+def test_a_file_that_may_not_be_read_is_told_in_one_line(console, run_file, monkeypatch):
+    def refuse(*words: object) -> None:
+        raise PermissionError(13, "Permission denied", run_file)
+
+    monkeypatch.setattr("assayer.client.contents.open", refuse, raising=False)
+    assert console("upload-run", run_file, *STUDY) == 1
+    assert console.err == f"assayer upload-run: {run_file}: Permission denied.\n"
+
+
 def test_a_pool_is_previewed_and_opened(console):
     words = ("open-pool", "new", "--parameter", "depth=2", "--run", "alpha", *STUDY)
     preview = console.rows(*words, "--preview")[0]
@@ -157,5 +166,11 @@ def test_refusals_are_one_line_and_status_1(console, live_server):
     assert console.err.startswith("assayer progress: There is nothing at this address")
     assert console("collections", "--url", "http://example.org") == 1
     assert "not encrypted" in console.err
+    assert console("collections", "--url", "https://[::1") == 1 and "is no address" in console.err
+    assert console("download", "qrels", "--to", "/nowhere/x", *STUDY) == 1
+    assert console.err == "assayer download: There is no folder /nowhere for x.\n"
+    assert console("progress", "--watch", "-1", *STUDY) == 2 and "not more than 0" in console.err
+    assert console("upload-items", "--items", __file__, "--make", "New", *STUDY) == 1
+    assert "--make is for the other sources" in console.err
     assert console("collections", "--token-file", "/nowhere") == 1
     assert console.err == "assayer collections: /nowhere cannot be read.\n"
