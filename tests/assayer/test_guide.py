@@ -28,7 +28,7 @@ def test_the_blocks_of_the_guide_run(study, live_server, token, tmp_path, monkey
                 program, *words = shlex.split(line)
                 assert (program, main(words)) == ("assayer", 0), capsys.readouterr().err
     names["client"].close()
-    assert len(BLOCKS) == 8
+    assert len(BLOCKS) == 9
     assert set(Run.objects.filter(name__startswith="bm25").values_list("name", "state")) == {
         ("bm25", "ready"),
         ("bm25-again", "ready"),

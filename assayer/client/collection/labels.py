@@ -1,4 +1,4 @@
-"""Labels, what waits for leads, and who is in a collection."""
+"""Labels, and the items that they are about."""
 
 import json
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from assayer.client.collection.part import CollectionPart
-from assayer.client.records.collections import Item, Member
-from assayer.client.records.record import Records
-from assayer.client.records.review import Alarm, Inbox, Resolution
+from assayer.client.records.collections import Item
+from assayer.client.records.review import Resolution
 from assayer.client.saving import lines_of, save
 from assayer.client.transport import Call
 
@@ -16,7 +15,7 @@ PARQUET = ".parquet"
 
 
 class Labels(CollectionPart):
-    """Judgments, resolutions and qrels; items, members, the inbox and alarms."""
+    """Judgments, resolutions, qrels and items."""
 
     def judgments(self) -> Iterator[dict[str, Any]]:
         """Every judgment in the order they were stored, as of one moment, under pseudonyms."""
@@ -51,18 +50,6 @@ class Labels(CollectionPart):
     def items(self, **filters: Any) -> Iterator[Item]:
         """The items, page by page; filters are `side`, `id` and `excluded`."""
         return map(Item.of, self.transport.pages(self.address("items/"), **filters))
-
-    def members(self, **filters: Any) -> Records[Member]:
-        """The roles that people hold; a filter is `role`."""
-        return self.listed(Member, "members/", filters)
-
-    def inbox(self) -> Inbox:
-        """The number of things that wait for leads, by kind."""
-        return Inbox.of(self.transport.read(self.address("inbox/")))
-
-    def alarms(self, **filters: Any) -> Records[Alarm]:
-        """The alarms that are set; filters are `state` and `kind`."""
-        return self.listed(Alarm, "alarms/", filters)
 
     def _save_lines(self, words: str, to: Path, filters: dict[str, Any]) -> Path:
         """Store a list that comes whole."""

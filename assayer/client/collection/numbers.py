@@ -1,9 +1,8 @@
-"""Facts and numbers of a collection."""
+"""Numbers of a collection."""
 
 from typing import Any
 
 from assayer.client.collection.part import CollectionPart
-from assayer.client.records.collections import CollectionFacts
 from assayer.client.records.numbers import (
     Agreement,
     AnalysisRow,
@@ -19,10 +18,6 @@ WAIT = 600.0
 
 class Numbers(CollectionPart):
     """The numbers of a collection's pages; `wait` is in seconds, after them NotReady is raised."""
-
-    def facts(self) -> CollectionFacts:
-        """The facts and settings of the collection."""
-        return CollectionFacts.of(self.transport.read(self.address()))
 
     def progress(self, *, wait: float = WAIT) -> Progress:
         """The progress of all pools and imports, each pair once, and of each of them."""

@@ -74,6 +74,15 @@ class PolicyFigures(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewestPolicy(PolicyFigures):
+    """The newest version of the policy, in sentences too."""
+
+    url: str
+    sentences: list[str]
+    n_rounds_behind: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Creator(Record):
     """A creator of a collection, as releases name them."""
 

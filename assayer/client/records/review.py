@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from assayer.client.records.jobs import Job
 from assayer.client.records.record import Record
 
 
@@ -60,6 +61,42 @@ class Inbox(Record):
     kinds: list[InboxKind]
     unplayable: Unplayable | None
     stuck_labels: StuckLabels | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Record):
+    """A report of an annotator on a pair."""
+
+    id: int
+    annotator: str
+    kind: str
+    reason: str
+    why: str
+    note: str
+    state: str
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingPair(Record):
+    """A pair that waits for a decision; grades are of the labels that count."""
+
+    id: int
+    url: str
+    query: str
+    document: str
+    grades: list[int]
+    n_people: int
+    reports: list[Report]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision(Record):
+    """A decision that was made; `job` is what is done in the background."""
+
+    url: str
+    summary: str
+    job: Job | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -139,6 +139,20 @@ def test_the_token_is_sent_to_no_other_host(pauses):
         assert other.requests == []
 
 
+def test_a_token_for_this_machine_goes_through_no_proxy(monkeypatch):
+    with serving(lambda handler: send(handler, 200, b"{}")) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        with (
+            serving(lambda handler: send(handler, 200, b'{"version": "1"}')) as server,
+            Client(server.url, "token") as client,
+        ):
+            assert client.version() == "1"
+        assert proxy.requests == []
+
+
 def test_the_token_is_in_no_text_error_or_log(live_server, study, caplog, pauses):
     caplog.set_level(logging.DEBUG)
     secret = "assayer_a-very-secret-token"

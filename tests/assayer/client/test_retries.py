@@ -7,10 +7,11 @@ import pytest
 from annotate.api.throttles import TokenThrottle
 from annotate.models import Import, Receipt
 from assayer.client.client import Client
-from assayer.client.errors import SiteFailed, TooFast, Unreachable
+from assayer.client.errors import AssayerError, SiteFailed, TooFast, Unreachable
 from assayer.client.transport import FIRST_PAUSE, LONGEST_PAUSE, Call
 from metrics.models import Download, Release
 from pooling.models import Pool, Run
+from tests.assayer.client.servers import send, serving
 from tests.browsers.proxy import CLOSED
 
 RUN = b"q0 Q0 d0 1 9 t\nq0 Q0 d1 2 8 t\n"
@@ -55,6 +56,18 @@ def test_a_release_and_a_download_whose_answers_are_lost_are_made_once(study, fa
         release = far.collection("study").make_release("1.0")
         far.collection("study").download("qrels", tmp_path)
     assert (release.state, Release.objects.count(), Download.objects.count()) == ("made", 1, 1)
+
+
+def test_an_invitation_whose_link_is_lost_is_told_with_its_number(study, far, proxy, client):
+    collection = client.collection("study")
+    with (
+        proxy.losing_answers("/invitations/", 1),
+        pytest.raises(AssayerError, match=r"Invitation \d+ was made, and its link was lost"),
+    ):
+        far.collection("study").invite("annotator")
+    (invitation,) = collection.invitations()
+    collection.revoke_invitation(invitation.id)
+    assert collection.invitations() == []
 
 
 def test_what_may_not_be_repeated_is_sent_once(study, far, proxy, pauses):
@@ -108,6 +121,18 @@ def test_an_outage_that_lasts_is_told_after_pauses_that_grow(
     for number, pause in enumerate(pauses):
         assert FIRST_PAUSE * 2**number / 2 <= pause <= min(FIRST_PAUSE * 2**number, LONGEST_PAUSE)
     assert failure.value.is_passing
+
+
+@pytest.mark.parametrize(("retry_after", "patience"), [("121", 600.0), ("7", 5.0)])
+def test_nobody_waits_for_a_site_that_is_away_for_long(pauses, monkeypatch, retry_after, patience):
+    monkeypatch.setattr("assayer.client.transport.PATIENCE", patience)
+    with (
+        serving(lambda handler: send(handler, 503, Retry_After=retry_after)) as server,
+        Client(server.url, "token") as client,
+        pytest.raises(SiteFailed),
+    ):
+        client.version()
+    assert pauses == [] and len(server.requests) == 1
 
 
 def test_a_failure_that_does_not_pass_is_told_at_once(study, far, proxy, pauses):
