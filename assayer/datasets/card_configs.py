@@ -69,9 +69,14 @@ def config_lines(card: str) -> Iterator[str]:
 
 
 def scalar(text: str) -> str:
-    """A text of YAML, in quotes or without."""
+    """A text of YAML, in quotes or without. Raises SourceFault."""
     if text.startswith('"'):
-        return str(json.loads(text))
+        try:
+            return str(json.loads(text))
+        except ValueError as error:
+            raise SourceFault(
+                f"README.md has {text} among its configs, which is no text."
+            ) from error
     if text.startswith("'") and text.endswith("'"):
         return text[1:-1].replace("''", "'")
     return text.strip()

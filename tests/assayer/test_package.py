@@ -83,6 +83,8 @@ def test_a_wheel_holds_the_package_alone_with_its_types_and_its_script(wheel, in
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"assayer"}
     assert "assayer/py.typed" in names and "assayer/VERSION" in names
+    licences = [name.partition("/licenses/")[2] for name in names if "/licenses/" in name]
+    assert sorted(licences) == ["LICENSE", "static/vendor/inter/LICENSE"]
     (script,) = installation.package.entry_points
     assert (script.name, script.value) == ("assayer", "assayer.console:main")
     assert installation.package.version == (ROOT / "VERSION").read_text().strip()

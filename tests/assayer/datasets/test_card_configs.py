@@ -86,3 +86,8 @@ def test_lists_in_brackets_are_told():
     card = "---\nconfigs:\n- config_name: a\n  data_files: [a.parquet]\n---\n"
     with pytest.raises(SourceFault, match="on a line of its own"):
         card_files(card)
+
+
+def test_a_text_in_quotes_that_is_none_is_told():
+    with pytest.raises(SourceFault, match="which is no text"):
+        card_files('---\nconfigs:\n- config_name: "a\n---\n')
