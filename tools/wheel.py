@@ -30,7 +30,9 @@ class BuildPackage(build_py):
     """Builds the modules of the package, and those of its numbers."""
 
     def run(self) -> None:
-        """Copy everything into the folder that becomes the wheel."""
+        """Copy everything into the folder that becomes the wheel; nothing of a former build."""
+        if not self.editable_mode:
+            shutil.rmtree(Path(self.build_lib, PACKAGE), ignore_errors=True)
         super().run()
         if not self.editable_mode:  # the tree has the cores beside the package
             build(Path(self.build_lib))

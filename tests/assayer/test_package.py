@@ -152,6 +152,17 @@ def test_a_command_loads_no_more_than_it_needs(installation, files, words, unloa
 
 
 @pytest.mark.full
+def test_a_checkout_is_built_again_without_what_it_has_no_more(wheel, tmp_path):
+    source = source_copy(tmp_path / "source")
+    former_module = source / "assayer" / "former.py"
+    former_module.write_text('"""A module of an older version."""\n')
+    built(source, tmp_path / "first")
+    former_module.unlink()
+    second = built(source, tmp_path / "second")
+    assert zipfile.ZipFile(second).namelist() == zipfile.ZipFile(wheel).namelist()
+
+
+@pytest.mark.full
 def test_a_source_distribution_builds_the_same_wheel(wheel, tmp_path):
     sdist = built(source_copy(tmp_path / "source"), tmp_path / "sdist", "sdist")
     with tarfile.open(sdist) as members:
