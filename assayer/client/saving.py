@@ -29,12 +29,16 @@ def save(
     """Store the body of an answer in a file, which is replaced where there is one; returns `to`.
 
     sha256, n_bytes : those that the site names of the file, where it does
-    Raises AssayerError, and stores nothing, where the bytes that came are others, or there is no
-    folder for it.
+    Raises AssayerError, and stores nothing, where the bytes that came are others, and where there
+    is no folder for the file, or something that is no file has its name.
     """
-    if not to.parent.is_dir():
-        raise AssayerError(f"There is no folder {to.parent} for {to.name}.")
-    part_file = to.with_name(f".{to.name}.{uuid4().hex}")
+    # a link stays one, to the new file
+    target = Path(os.path.realpath(to))
+    if not target.parent.is_dir():
+        raise AssayerError(f"There is no folder {to.parent}.")
+    if target.exists() and not target.is_file():
+        raise AssayerError(f"{to} is no file that could be replaced.")
+    part_file = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
         with open(part_file, "xb") as file, Bar(to.name, is_shown=show_progress) as bar:
 
@@ -44,7 +48,7 @@ def save(
             digest, size = transport.send(call, consume)
         if (sha256 and digest != sha256) or (n_bytes is not None and size != n_bytes):
             raise AssayerError(f"{to.name} came with other bytes than the site says it has.")
-        os.replace(part_file, to)
+        os.replace(part_file, target)
     finally:
         part_file.unlink(missing_ok=True)
     return to

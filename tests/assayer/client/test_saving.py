@@ -77,10 +77,29 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_fetched(tmp_path)
     with (
         serving(lambda handler: send(handler, 200, BODY)) as server,
         Client(server.url, "token") as client,
-        pytest.raises(AssayerError, match=f"There is no folder {tmp_path}/none for file"),
+        pytest.raises(AssayerError, match=f"There is no folder {tmp_path}/none"),
     ):
         save(client.transport, Call("GET", "file"), tmp_path / "none" / "file")
     assert server.requests == []
+
+
+def test_what_is_no_file_is_not_replaced(unsteady, tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("folder", "pipe", "link"):
+        with pytest.raises(AssayerError, match=f"{name} is no file that could be replaced"):
+            save(unsteady.transport, Call("GET", "file"), tmp_path / name)
+    with pytest.raises(AssayerError, match=r"There is no folder .*/none"):
+        save(unsteady.transport, Call("GET", "file"), tmp_path / "none" / "file")
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink()
+
+
+def test_a_link_stays_and_leads_to_the_new_file(unsteady, tmp_path):
+    (tmp_path / "file").write_text("before")
+    (tmp_path / "link").symlink_to("file")
+    save(unsteady.transport, Call("GET", "file"), tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes() == BODY
 
 
 def test_the_name_of_a_site_leads_out_of_no_folder(tmp_path):
