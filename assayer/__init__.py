@@ -9,6 +9,11 @@ if TYPE_CHECKING:
 __all__ = ["Client"]
 
 
+def __dir__() -> list[str]:
+    """The names for whoever looks for them, also of what is not loaded yet."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """Load the client where somebody takes it: commands on files go without HTTP."""
     if name == "Client":

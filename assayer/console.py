@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from assayer.client.errors import AssayerError
-from assayer.commands.command import Command, CommandFailed, remark
+from assayer.commands.command import Command, CommandFailed
 from assayer.version import version
 
 # module and one line of help of each command; the module is loaded when it is called
@@ -35,6 +35,7 @@ SITE_COMMANDS = {
 # commands on files that a site answers where one of its collections is named: their modules
 SITE_TWINS = {"agreement": "assayer.commands.site.agreement"}
 SITE_OPTION = "--collection"
+TWIN_HELP = "Of a collection of a site: assayer {name} --collection SLUG, with --help its options."
 MODULES = {name: f"assayer.commands.files.{module}" for name, (module, _) in FILE_COMMANDS.items()}
 MODULES |= {name: f"assayer.commands.site.{module}" for name, (module, _) in SITE_COMMANDS.items()}
 REFUSED, WRONG_USAGE, INTERRUPTED, UNREAD = 1, 2, 130, 141  # exit status, the last two by signal
@@ -48,16 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         names_parser().parse_args(words)
         return WRONG_USAGE
     try:
-        status = run(name, words[1:])
-        sys.stdout.flush()
+        return run(name, words[1:])
     except BrokenPipeError:
-        # what is still to be written at the end goes where it hurts nobody
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return UNREAD
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
-    return status
 
 
 def run(name: str, words: Sequence[str]) -> int:
@@ -65,12 +63,17 @@ def run(name: str, words: Sequence[str]) -> int:
     of_site = any(word.split("=")[0] == SITE_OPTION for word in words)
     module = SITE_TWINS.get(name, MODULES[name]) if of_site else MODULES[name]
     command = cast(Command, import_module(module))
-    parser = ArgumentParser(prog=f"assayer {name}", description=command.DESCRIPTION)
+    epilog = TWIN_HELP.format(name=name) if name in SITE_TWINS and not of_site else None
+    parser = ArgumentParser(prog=f"assayer {name}", description=command.DESCRIPTION, epilog=epilog)
     command.add_arguments(parser)
     try:
         command.run(parser.parse_args(words))
-    except (CommandFailed, AssayerError) as error:
-        remark(f"assayer {name}: {error}")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (CommandFailed, AssayerError, OSError, UnicodeEncodeError) as error:
+        end_output()
+        print(f"assayer {name}: {sentence_of(error)}", file=sys.stderr)
         return REFUSED
     except OSError as error:
         if error.filename is None:  # no file of the options: a pipe that nobody reads, or a fault
@@ -78,6 +81,29 @@ def run(name: str, words: Sequence[str]) -> int:
         remark(f"assayer {name}: {error.filename}: {error.strerror}.")
         return REFUSED
     return 0
+
+
+def end_output() -> None:
+    """Write what was printed so far; where that fails, let it go where it hurts nobody."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard_output()
+
+
+def discard_output() -> None:
+    """Let what is still to be written, also at the end, go where it hurts nobody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def sentence_of(error: Exception) -> str:
+    """The words for a failure, without a name of Python's."""
+    if isinstance(error, OSError):
+        file = f"{error.filename}: " if error.filename else ""
+        return f"{file}{error.strerror or error}."
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object!a} cannot be written as {error.encoding}; set LANG=C.UTF-8."
+    return str(error)
 
 
 def names_parser() -> ArgumentParser:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import assayer as package
 from assayer.console import FILE_COMMANDS, MODULES
 from tests.assayer.commands.files.running import assayer
 
@@ -46,6 +47,10 @@ def test_each_command_has_a_help_of_its_own(name):
         (["agreement"], 2, "the following arguments are required"),
         (["plan", "scores", "--power", "7"], 2, "7 is not between 0 and 1"),
         (["agreement", "no file", "--level", "nominal"], 1, "no file: No such file"),
+        (["plan", "no file"], 1, "assayer plan: no file: No such file or directory."),
+        (["compare", "no file"], 1, "assayer compare: no file: No such file or directory."),
+        (["progress", "--watch", "0", "--collection", "study"], 2, "0 is not above 0"),
+        (["progress", "--watch", "nan", "--collection", "study"], 2, "nan is not above 0"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_a_refusal_with_1(words, status, sentence):
@@ -72,6 +77,27 @@ def test_who_reads_no_further_sees_no_traceback(tmp_path):
     assert process.stdout.readline() == "i0 0 i0 3\n"
     process.stdout.close()
     assert (process.stderr.read(), process.wait()) == ("", 141)
+
+
+def test_a_full_disk_ends_it_with_a_sentence(tmp_path):
+    (tmp_path / "items.csv").write_text("id,cat\ni0,1\n")
+    with open("/dev/full", "w") as full:
+        command = [*SCRIPT, "plausible", str(tmp_path / "items.csv")]
+        ended = subprocess.run(
+            command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.stderr == "assayer plausible: No space left on device.\n"
+    assert ended.returncode == 1
+
+
+def test_agreement_tells_of_its_other_options():
+    assert "agreement --collection SLUG, with --help" in " ".join(
+        assayer("agreement", "--help").stdout.split()
+    )
+
+
+def test_names_that_are_not_loaded_yet_are_found():
+    assert "Client" in dir(package)
 
 
 def test_an_interrupt_ends_it_with_one_word(tmp_path):

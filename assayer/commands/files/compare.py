@@ -109,7 +109,7 @@ def run(options: Namespace) -> None:
         raise  # nobody reads on
     except FormatError as error:
         raise CommandFailed(f"{error.file}: {error}") from error
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise CommandFailed(str(error)) from error
 
 

@@ -67,7 +67,7 @@ def run(options: Namespace) -> None:
         plan = make_plan(options)
     except FormatError as error:
         raise CommandFailed(f"{error.file}: {error}") from error
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise CommandFailed(str(error)) from error
     sys.stdout.writelines([json.dumps(plan.as_dict()), "\n"] if options.json else lines(plan))
 

@@ -1,17 +1,16 @@
 """Show the progress of a collection."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from time import sleep
 
 from assayer.client.records.numbers import Forecast, PoolCounts, Progress, ValueRange
-from assayer.commands.files.argument_types import positive
 from assayer.commands.site.options import add_collection_arguments, collection_of
 from assayer.commands.site.tables import Cell, show
 
 DESCRIPTION = "Show how far the labels of a collection are: of each pool and import, and of all."
 CLEAR = "\x1b[H\x1b[2J"  # on a terminal: to the upper left, and nothing else on the screen
-SECONDS = 10
+SECONDS, LONGEST_PAUSE = 10, 86_400
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,12 +18,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--watch",
         metavar="SECONDS",
-        type=positive,
+        type=seconds,
         nargs="?",
         const=SECONDS,
         help=f"show it anew every so many seconds ({SECONDS}) until no label is wanted any more",
     )
     add_collection_arguments(parser)
+
+
+def seconds(words: str) -> float:
+    """A pause between two looks."""
+    try:
+        pause = float(words)
+    except ValueError:
+        pause = 0
+    if not 0 < pause <= LONGEST_PAUSE:
+        raise ArgumentTypeError(f"{words} is not above 0 and at most {LONGEST_PAUSE}")
+    return pause
 
 
 def run(options: Namespace) -> None:
