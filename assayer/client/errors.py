@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-SEE_ERRORS = "see errors."  # so ends a sentence of the site that leaves it to them
+SEE_ERRORS = "; see errors."  # so ends a sentence of the site that leaves it to them
 N_SENTENCES = 5  # of `errors` in the text of an error
 
 
@@ -39,7 +39,7 @@ class AssayerError(Exception):
             for field, messages in self.errors.items()
             for sentence in messages
         ]
-        return " ".join([self.detail, *sentences[:N_SENTENCES]])
+        return " ".join([f"{self.detail.removesuffix(SEE_ERRORS)}.", *sentences[:N_SENTENCES]])
 
 
 class Unauthorized(AssayerError):

@@ -3,6 +3,7 @@
 import math
 from time import monotonic, sleep
 from typing import Any, TypeVar, cast
+from urllib.parse import quote
 
 from assayer.client.bars import Bar
 from assayer.client.errors import N_SENTENCES, NotReady, Refused
@@ -36,7 +37,7 @@ class CollectionPart:
 
     def address(self, words: str = "") -> str:
         """An address below that of the collection."""
-        return f"collections/{self.slug}/{words}"
+        return f"collections/{quote(self.slug, safe='')}/{words}"
 
     def listed(self, kind: type[R], words: str, filters: dict[str, Any]) -> Records[R]:
         """All rows of a list."""

@@ -49,7 +49,7 @@ def test_fields_that_are_wrong_are_named(client, study):
     with pytest.raises(Refused) as failure:
         client.collection("study").upload("query_set", io.BytesIO(b"q0\n"), file_name="a", nme="x")
     assert failure.value.errors == {"nme": ["There is no such field."]}
-    assert str(failure.value) == ("Some fields are wrong; see errors. nme: There is no such field.")
+    assert str(failure.value) == "Some fields are wrong. nme: There is no such field."
     assert failure.value.detail == "Some fields are wrong; see errors."
 
 
