@@ -109,7 +109,10 @@ def find_site(
     own_url = environment.get(URL_VARIABLE, "")
     address = url or own_url or default_url
     if not address:
-        raise AssayerError("Which site? Give its address, set ASSAYER_URL, or run `assayer login`.")
+        raise AssayerError(
+            "Which site? Give its address, as by --url, or set ASSAYER_URL; `assayer login` keeps "
+            "it with its token."
+        )
     address = site_url(address, may_be_plain=may_be_plain)
     if token is None and (not own_url or site_url(own_url, may_be_plain=True) == address):
         token = environment.get(TOKEN_VARIABLE) or None

@@ -49,7 +49,7 @@ OF_COLLECTION = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options, and those of a collection, which are refused with a sentence."""
-    parser.add_argument("name", nargs="?", metavar="NAME")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the analysis")
     parser.add_argument("--scores", metavar="FILE", help=SCORES_HELP)
     add_shared_options(parser)
     for name in OF_COLLECTION:

@@ -27,7 +27,9 @@ KINDS = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument(
+        "kind", choices=KINDS, metavar="KIND", help=f"which file: {', '.join(KINDS)}"
+    )
     parser.add_argument(
         "--parameter",
         metavar="NAME=VALUE",

@@ -3,10 +3,11 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from getpass import getpass
+from pathlib import Path
 
 from assayer.client.client import Client
 from assayer.client.sites import find_site, keep_site, kept_file
-from assayer.commands.site.options import add_site_arguments, token_of
+from assayer.commands.site.options import add_plain_argument, token_of
 
 DESCRIPTION = (
     "Keep a token for a site, in a file that only you can read; the other commands and Client() "
@@ -17,7 +18,11 @@ DESCRIPTION = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
-    add_site_arguments(parser)
+    parser.add_argument("--url", help="address of the site; else it is asked for, or ASSAYER_URL")
+    parser.add_argument(
+        "--token-file", type=Path, help="file that holds the token; else it is asked for, or stdin"
+    )
+    add_plain_argument(parser)
 
 
 def run(options: Namespace) -> None:

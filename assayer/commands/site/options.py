@@ -9,6 +9,7 @@ from typing import Any
 
 from assayer.client.client import Client
 from assayer.client.collection.collection import Collection
+from assayer.client.errors import NotFound
 from assayer.commands.command import CommandFailed
 
 
@@ -20,6 +21,11 @@ def add_site_arguments(parser: ArgumentParser) -> None:
         type=Path,
         help="file that holds the token; else ASSAYER_TOKEN, else that of `login`",
     )
+    add_plain_argument(parser)
+
+
+def add_plain_argument(parser: ArgumentParser) -> None:
+    """Add the leave to send the token where others can read it."""
     parser.add_argument(
         "--plain",
         action="store_true",
@@ -71,7 +77,14 @@ def token_of(options: Namespace) -> str | None:
 def collection_of(options: Namespace) -> Iterator[Collection]:
     """The collection that the options ask for. Raises CommandFailed, AssayerError."""
     with client_of(options) as client:
-        yield client.collection(options.collection)
+        try:
+            yield client.collection(options.collection)
+        except NotFound as error:
+            if not error.status:  # the client's own words name what is missing
+                raise
+            raise CommandFailed(
+                f"{error} `assayer collections` shows your collections and your roles in them."
+            ) from error
 
 
 def named_value(words: str) -> tuple[str, Any]:

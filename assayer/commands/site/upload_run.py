@@ -17,7 +17,14 @@ DESCRIPTION = (
     "Upload a run file, and wait until the site has read it. The same file under the same name may "
     "be sent again: it is there once."
 )
-DETAILS = ("score_type", "columns", "system", "team", "paper", "description")
+DETAILS = {
+    "score_type": "how documents are ordered: float32, the default, float64 or rank",
+    "columns": "of a table, where they stand, as query:1,document:2,score:3",
+    "system": "the system that made it",
+    "team": "who made it",
+    "paper": "address of its paper, or a DOI",
+    "description": "what else there is to say of it",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,8 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", help="run file, in any format that the site reads; - is stdin")
     parser.add_argument("--name", help="name of the run; by default that of the file")
     parser.add_argument("--direction", choices=("forward", "reverse"), default="forward")
-    for name in DETAILS:
-        parser.add_argument(f"--{name.replace('_', '-')}", help="as on the page of runs")
+    for name, about in DETAILS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", help=about)
     parser.add_argument("--tag", action="append", default=[], help="may be repeated")
     parser.add_argument("--hidden", action="store_true", help="show it to nobody else")
     parser.add_argument("--publishable", action="store_true", help="releases may hold it")
