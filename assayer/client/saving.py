@@ -36,6 +36,8 @@ def save(
     target = Path(os.path.realpath(to))
     if not target.parent.is_dir():
         raise AssayerError(f"There is no folder {to.parent}.")
+    if not os.access(target.parent, os.W_OK):
+        raise AssayerError(f"Nothing can be stored in the folder {to.parent}.")
     if target.exists() and not target.is_file():
         raise AssayerError(f"{to} is no file that could be replaced.")
     part_file = target.with_name(f".{target.name}.{uuid4().hex}")

@@ -86,7 +86,16 @@ def rejection(error: str, report: object, *, name: str) -> Refused:
     n_faults = report.get("n_errors", len(faults)) if isinstance(report, dict) else 0
     if n_faults > N_SENTENCES:
         sentences.append(f"There are {n_faults - N_SENTENCES:,} more.")
+    sentences += unknown_ids(report)
     return Refused(f"{name} was rejected. {' '.join(sentences)}".strip(), errors=errors)
+
+
+def unknown_ids(report: object) -> list[str]:
+    """A sentence of the first unknown ids that a report of a run has."""
+    sources = report.get("unknown_sources") if isinstance(report, dict) else None
+    if not sources or not sources["n"]:
+        return []
+    return [f"Unknown are: {', '.join(sources['first'][:N_SENTENCES])}."]
 
 
 def fault_sentence(fault: dict[str, Any]) -> str:

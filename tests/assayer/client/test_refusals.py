@@ -69,6 +69,12 @@ def test_a_file_with_faults_is_refused_in_the_words_of_its_report(client, study)
     assert len(failure.value.errors["id"]) == 7
 
 
+def test_a_run_of_other_queries_is_refused_with_their_first_ids(client, study):
+    lines = [f"z{n} Q0 d0 1 9 t\n".encode() for n in range(7)]
+    with pytest.raises(Refused, match=r"first unknown ids\. Unknown are: z0, z1, z2, z3, z4\.$"):
+        client.collection("study").upload_run(lines, name="other", file_name="other.run")
+
+
 def test_what_changed_since_it_was_read_is_a_conflict(client, study):
     tag = client.request("GET", "collections/study/").headers["ETag"]
     change = {"method": "PATCH", "address": "collections/study/", "tag": tag}
