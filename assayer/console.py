@@ -75,11 +75,6 @@ def run(name: str, words: Sequence[str]) -> int:
         end_output()
         print(f"assayer {name}: {sentence_of(error)}", file=sys.stderr)
         return REFUSED
-    except OSError as error:
-        if error.filename is None:  # no file of the options: a pipe that nobody reads, or a fault
-            raise
-        remark(f"assayer {name}: {error.filename}: {error.strerror}.")
-        return REFUSED
     return 0
 
 
