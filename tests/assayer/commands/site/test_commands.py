@@ -168,8 +168,8 @@ def test_refusals_are_one_line_and_status_1(console, live_server):
     assert "not encrypted" in console.err
     assert console("collections", "--url", "https://[::1") == 1 and "is no address" in console.err
     assert console("download", "qrels", "--to", "/nowhere/x", *STUDY) == 1
-    assert console.err == "assayer download: There is no folder /nowhere for x.\n"
-    assert console("progress", "--watch", "-1", *STUDY) == 2 and "not more than 0" in console.err
+    assert console.err == "assayer download: There is no folder /nowhere.\n"
+    assert console("progress", "--watch", "-1", *STUDY) == 2 and "not above 0" in console.err
     assert console("upload-items", "--items", __file__, "--make", "New", *STUDY) == 1
     assert "--make is for the other sources" in console.err
     assert console("collections", "--token-file", "/nowhere") == 1
