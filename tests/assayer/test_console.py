@@ -12,7 +12,10 @@ from assayer.console import FILE_COMMANDS, MODULES
 from tests.assayer.commands.files.running import assayer
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = [sys.executable, "-c", "import sys; from assayer.console import main; sys.exit(main())"]
+# tests that run in the background of a shell have children that ignore interrupts
+INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+MAIN = "import sys; from assayer.console import main; sys.exit(main())"
+SCRIPT = [sys.executable, "-c", f"{INTERRUPTIBLE}; {MAIN}"]
 
 
 def started(*words: str, **options: object) -> subprocess.Popen[str]:

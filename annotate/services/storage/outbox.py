@@ -15,7 +15,7 @@ from annotate.models import Collection, Delivery, Hook, HookEvent
 from annotate.signals import deliveries_waiting
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def announce(*, collection: Collection, event: HookEvent, data: Mapping[str, object]) -> int:
     """Store an event for each webhook of the collection that is told of it; return how many are.
 

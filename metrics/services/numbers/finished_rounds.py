@@ -25,8 +25,9 @@ def finished_rounds(*, collection: Collection) -> dict[int, Row]:
 def is_finished(row: Row) -> bool:
     """True if a round of a pool has pairs, and none of them waits for labels."""
     n_waiting = sum(row["states"][state] for state in PairState if state.waits_for_labels)
-    is_of_pool = row["kind"] == Round.Kind.POOL and row["state"] != Round.State.OPENING
-    return is_of_pool and row["n_pairs"] > 0 and n_waiting == 0
+    is_of_pool = row["kind"] == Round.Kind.POOL and row["pool"] is not None
+    has_opened = row["state"] != Round.State.OPENING
+    return is_of_pool and has_opened and row["n_pairs"] > 0 and n_waiting == 0
 
 
 def announce_finished(*, collection: Collection, earlier: Mapping[int, Row]) -> int:

@@ -45,6 +45,7 @@ def row(state="open", kind="pool", n_pairs=2, **states):
         (row(complete=1, some_labels=1), False),
         (row(complete=2, state="opening"), False),
         (row(complete=2, kind="import"), False),
+        (row(complete=2) | {"pool": None}, False),
         (row(n_pairs=0, left_out=2), False),
     ],
 )

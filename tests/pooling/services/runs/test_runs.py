@@ -290,7 +290,7 @@ def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_
         f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)
     ).encode()
     run = receive(collection, data)
-    with django_assert_max_num_queries(34):
+    with django_assert_max_num_queries(36):
         perform_work(run)
     assert run.report["n_kept"] == 57 * 4
 
