@@ -6,6 +6,7 @@ from django import forms
 
 from annotate.core.files.formats import name_fault
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.core.presets.schemes import SchemePreset
 from annotate.forms.fields import (
     TO_THE_LETTER,
     Checkbox,
@@ -108,11 +109,31 @@ class CollectionForm(forms.Form):
 class LevelForm(forms.Form):
     """One level; a row without a name is no level."""
 
-    grade = forms.IntegerField(min_value=0, max_value=100, required=False)
-    name = forms.CharField(max_length=60, required=False)
-    sentence = forms.CharField(max_length=200, required=False)
+    grade = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        required=False,
+        widget=forms.NumberInput(attrs={"placeholder": "Grade"}),
+    )
+    name = forms.CharField(
+        max_length=60, required=False, widget=forms.TextInput(attrs={"placeholder": "Name"})
+    )
+    sentence = forms.CharField(
+        max_length=200,
+        required=False,
+        widget=forms.TextInput(attrs={"placeholder": "When to choose it"}),
+    )
     colour = forms.ChoiceField(choices=Level.Colour.choices, required=False)
     reasons = ReasonsField()
+
+    @property
+    def number(self) -> int:
+        """The row's place among the rows, from 1."""
+        return int(str(self.prefix).rsplit("-", 1)[1]) + 1
+
+    def is_used(self) -> bool:
+        """True if something stands in the row."""
+        return any(self[field].value() not in (None, "") for field in ("grade", "name", "reasons"))
 
     def clean(self) -> dict[str, Any]:
         """A row with a name needs its grade."""
@@ -130,27 +151,20 @@ _LevelFormSet = forms.formset_factory(
 class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made above
     """The table of levels."""
 
-    FIRST = (
-        {
-            "grade": 1,
-            "name": "Relevant",
-            "sentence": "It shows what the query says.",
-            "colour": Level.Colour.GREEN,
-        },
-        {
-            "grade": 0,
-            "name": "Not relevant",
-            "sentence": "It does not.",
-            "colour": Level.Colour.SLATE,
-        },
-    )
-
     @classmethod
-    def blank(cls) -> "LevelFormSet":
-        """Return two levels to begin with, and empty rows for all a scheme may have."""
-        return cls(
-            initial=[*cls.FIRST, *({} for _ in range(LEVEL_ROWS - len(cls.FIRST)))], prefix="levels"
-        )
+    def of(cls, preset: SchemePreset) -> "LevelFormSet":
+        """Return a preset's levels to begin with, and empty rows for all a scheme may have."""
+        rows = preset.rows()
+        return cls(initial=[*rows, *({} for _ in range(LEVEL_ROWS - len(rows)))], prefix="levels")
+
+    def used_rows(self) -> list[LevelForm]:
+        """The rows down to the last one in which something stands."""
+        n_used = max((n for n, row in enumerate(self, 1) if row.is_used()), default=0)
+        return list(self)[:n_used]
+
+    def spare_rows(self) -> list[LevelForm]:
+        """The empty rows below them."""
+        return list(self)[len(self.used_rows()) :]
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that have a name."""

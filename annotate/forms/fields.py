@@ -128,7 +128,12 @@ class ReasonsField(forms.CharField):
     """
 
     def __init__(self, **options: Any) -> None:
-        widget = forms.Textarea(attrs={"rows": 1, "class": "one-line"})
+        attributes = {
+            "rows": 1,
+            "class": "one-line",
+            "placeholder": "Reasons to choose from, if any",
+        }
+        widget = forms.Textarea(attrs=attributes)
         super().__init__(max_length=1000, required=False, widget=widget, **options)
 
     def clean(self, value: Any) -> list[level_reasons.Stored]:

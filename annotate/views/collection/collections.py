@@ -1,13 +1,17 @@
 """First page of a collection, and the form that makes one."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access
+from annotate.core.presets import schemes
+from annotate.core.presets.schemes import SchemePreset
 from annotate.forms.collections import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, takes_files
 from annotate.models import Collection, Role
@@ -55,24 +59,48 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
 def collection_new(request: SignedIn) -> HttpResponse:
     """Make a collection; its items, if a file of them is sent along, arrive by an import."""
     access.require_maker(user=request.user)
-    form = CollectionForm(request.POST or None, request.FILES or None)
-    is_post = request.method == "POST"
-    levels = LevelFormSet(request.POST, prefix="levels") if is_post else LevelFormSet.blank()
-    faults: list[str] = []
-    if is_post and form.is_valid() and levels.is_valid():
-        try:
-            collection, received_import = _make(request, form, levels)
-        except IMPORT_FAULTS as error:
-            faults = str(error).splitlines()
-        else:
-            messages.success(request, f'Collection "{collection.name}" is made.')
-            return (
-                redirect_to_import(request, received_import)
-                if received_import
-                else redirect("annotate:collection", collection.slug)
-            )
-    status = 422 if is_post else 200
-    context = {"form": form, "levels": levels, "faults": faults}
+    if request.method != "POST":
+        return _new_page(request, preset=_requested_preset(request))
+    form = CollectionForm(request.POST, request.FILES)
+    levels = LevelFormSet(request.POST, prefix="levels")
+    if not (form.is_valid() and levels.is_valid()):
+        return _new_page(request, form=form, levels=levels)
+    try:
+        collection, received_import = _make(request, form, levels)
+    except IMPORT_FAULTS as error:
+        return _new_page(request, form=form, levels=levels, faults=str(error).splitlines())
+    messages.success(request, f'Collection "{collection.name}" is made.')
+    if received_import:
+        return redirect_to_import(request, received_import)
+    return redirect("annotate:collection", collection.slug)
+
+
+def _requested_preset(request: SignedIn) -> SchemePreset:
+    """The scheme to begin from; two levels where none is named. Raises Http404."""
+    preset = schemes.scheme_preset(request.GET.get("levels", schemes.TWO_LEVELS.key))
+    if preset is None:
+        raise Http404("There is no such scheme to begin from.")
+    return preset
+
+
+def _new_page(
+    request: SignedIn,
+    *,
+    preset: SchemePreset | None = None,
+    form: CollectionForm | None = None,
+    levels: LevelFormSet | None = None,
+    faults: Sequence[str] = (),
+) -> HttpResponse:
+    """Render the form: blank with the levels of a preset, or as it was refused."""
+    begin = preset or schemes.TWO_LEVELS
+    context = {
+        "form": form or CollectionForm(initial=begin.collection_fields()),
+        "levels": levels or LevelFormSet.of(begin),
+        "faults": faults,
+        "presets": schemes.SCHEMES,
+        "chosen_preset": preset,
+    }
+    status = 200 if preset else 422
     return render(request, "annotate/collection/collection_new.html", context, status=status)
 
 

@@ -157,3 +157,23 @@ def test_the_page_needs_as_many_queries_for_many_as_for_few(
     cast.pairs(collection, 400)
     with django_assert_max_num_queries(28):
         page(client, "collection", collection.slug)
+
+
+def test_a_scheme_to_begin_from_fills_the_table_of_levels(client, researcher):
+    text = page(client, "collection-new")
+    assert text.count('aria-current="true"') == 1
+    eccv = client.get(reverse("annotate:collection-new"), {"levels": "eccv"}).content.decode()
+    assert "Partially yes, but" in eccv
+    assert "main thing is wrong: quantity" in eccv
+    assert 'name="positive_from" value="2"' in eccv
+    assert "Partially yes, but" not in text
+
+
+def test_an_unknown_scheme_to_begin_from_is_not_found(client, researcher):
+    assert client.get(reverse("annotate:collection-new"), {"levels": "x"}).status_code == 404
+
+
+def test_levels_that_were_typed_stay_when_the_form_is_refused(client, researcher):
+    answer = send(client, "collection-new", status=422, **{**NEW, "positive_from": 9})
+    assert 'value="Yes"' in answer.content.decode()
+    assert 'aria-current="true"' not in answer.content.decode()

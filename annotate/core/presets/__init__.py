@@ -1,0 +1,1 @@
+"""Schemes and policies in use elsewhere, to begin a collection from."""
