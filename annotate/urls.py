@@ -40,6 +40,7 @@ SETTINGS: list[URLPattern | URLResolver] = [
     path("publication/", settings.change_publication, name="publication-change"),
     path("webhooks/", include(WEBHOOKS)),
     path("policy/", policy.change_policy, name="policy-change"),
+    path("policy/draft/", policy.draft_policy, name="policy-draft"),
     path("policy/preview/<slug:key>/", policy.policy_preview, name="policy-preview"),
 ]
 PEOPLE = [

@@ -1,11 +1,12 @@
 """Forms of a collection's settings: its guidelines, pay, groups, policy and deletion."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from django import forms
 
 from annotate.core.labels import level_reasons
+from annotate.core.presets.policies import PolicyPreset
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField
 from annotate.models import Collection, Level, Policy
 
@@ -142,20 +143,14 @@ class PolicyForm(forms.ModelForm):
         help_text="Otherwise they keep the rule, tie rule and tolerance they were closed under.",
     )
     GROUPS = (
-        ("Labels", ["labels_per_pair", "double_percent", "ceiling", "stop_early", "ask_reasons"]),
-        ("How labels become a grade", ["rule", "tie", "tolerance", "with_closed"]),
-        (
-            "Batches",
-            [
-                "batch_candidates",
-                "lease_minutes",
-                "max_percent",
-                "repeat_percent",
-                "repeat_after_days",
-                "grouped",
-            ],
-        ),
+        ("Labels", ["labels_per_pair", "double_percent", "ceiling"]),
+        ("How labels become a grade", ["rule", "tie"]),
         ("Golds", ["gold_positives", "gold_negatives", "gold_percent", "gold_action"]),
+    )
+    FINE_PRINT = (
+        ("Labels", ["stop_early", "ask_reasons", "tolerance", "with_closed"]),
+        ("Batches", ["batch_candidates", "lease_minutes", "max_percent", "grouped"]),
+        ("Steadiness", ["repeat_percent", "repeat_after_days"]),
     )
     PERCENTS = {
         "double_percent": "double_share",
@@ -210,11 +205,24 @@ class PolicyForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for percent_field, share_field in self.PERCENTS.items():
-            self.fields[percent_field].initial = self.instance.percent(share_field)
+            self.initial.setdefault(percent_field, self.instance.percent(share_field))
+
+    @classmethod
+    def of(cls, policy: Policy, preset: PolicyPreset | None) -> Self:
+        """Return the form of a policy, with the figures of a preset if there is one."""
+        return cls(instance=policy, initial=dict(preset.figures) if preset else None)
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields under their headings."""
+        """The fields that most policies differ in, under their headings."""
         return [(heading, [self[name] for name in names]) for heading, names in self.GROUPS]
+
+    def fine_print(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The other fields under their headings."""
+        return [(heading, [self[name] for name in names]) for heading, names in self.FINE_PRINT]
+
+    def is_fine_print_refused(self) -> bool:
+        """True if a field of the fine print has an error."""
+        return any(name in self.errors for _, names in self.FINE_PRINT for name in names)
 
     def clean(self) -> dict[str, Any]:
         """Refuse figures that contradict each other."""

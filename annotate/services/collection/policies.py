@@ -103,6 +103,15 @@ class PolicyPreview(NamedTuple):
         return f"{self.pairs_text} change{'s' if self.change and self.change.n_pairs == 1 else ''}"
 
     @property
+    def draft_sentence(self) -> str:
+        """The number of pairs that would change, while figures are being typed."""
+        if self.change is None:
+            return "How many pairs would change is counted before you save."
+        if not self.n_rounds:
+            return "No pair that is judged would change."
+        return f"{self.pairs_text} would change."
+
+    @property
     def sentence(self) -> str:
         """The change of the rounds that follow, in words."""
         if self.change is None:
@@ -123,6 +132,14 @@ class PolicyPreview(NamedTuple):
 
 def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
     """Preview saving a policy: at once if few pairs are affected, else by a worker."""
+    preview = preview_at_once(policy=policy, with_closed=with_closed)
+    if preview.is_waiting:
+        kept.look(inquiry=inquiry_of(policy=policy, with_closed=with_closed))
+    return preview
+
+
+def preview_at_once(*, policy: Policy, with_closed: bool) -> PolicyPreview:
+    """Preview saving a policy; one that waits if too many pairs are affected to count now."""
     collection = policy.collection
     inquiry = inquiry_of(policy=policy, with_closed=with_closed)
     rounds = round_policies.differing_rounds(
@@ -139,10 +156,9 @@ def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
         # the resolutions to examine, counted no further than it matters
         cursor.execute(_N_AFFECTED, _parameters(collection, with_closed) | limit)
         (n_affected,) = cursor.fetchone()
-    if n_affected <= SYNCHRONOUS_ROWS:
-        return PolicyPreview(inquiry.key, *_count(inquiry))
-    kept.look(inquiry=inquiry)
-    return preview
+    return (
+        PolicyPreview(inquiry.key, *_count(inquiry)) if n_affected <= SYNCHRONOUS_ROWS else preview
+    )
 
 
 def inquiry_of(*, policy: Policy, with_closed: bool) -> Inquiry:

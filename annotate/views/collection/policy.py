@@ -13,6 +13,7 @@ from annotate.http import SignedIn
 from annotate.models import Role
 from annotate.services.background import progress
 from annotate.services.collection import collections, policies
+from annotate.services.policy import policy_draft
 from annotate.views.collection.settings import settings_page
 
 
@@ -40,6 +41,27 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     text = f"Saved: pools opened from now on follow version {policy.version}."
     messages.success(request, text)
     return redirect("annotate:settings", slug)
+
+
+@require_POST
+@login_required
+def draft_policy(request: SignedIn, slug: str) -> HttpResponse:
+    """Say what the figures mean as they are typed; nothing is stored."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
+    draft = None
+    if form.is_valid():
+        try:
+            draft = policy_draft.draft(
+                collection=collection,
+                by=request.user,
+                changes=form.changes(),
+                with_closed=form.cleaned_data["with_closed"],
+            )
+        except collections.BadPolicy as error:
+            form.add_error(None, str(error))
+    context = {"policy_form": form, "policy_draft": draft, "is_typed": True}
+    return render(request, "annotate/collection/_policy_draft.html", context)
 
 
 @require_safe

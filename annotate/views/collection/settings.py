@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
+from annotate.core.presets.policies import POLICIES, policy_preset
 from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import DeleteForm, GuidelinesForm, PayForm, PolicyForm, QueryGroupsForm
 from annotate.http import SignedIn
@@ -20,7 +21,7 @@ from annotate.services.collection import (
     purging,
 )
 from annotate.services.collection.collections import Wording
-from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.services.policy import policy_draft
 from annotate.services.webhooks import hook_page
 
 
@@ -147,14 +148,17 @@ def settings_page(
     """Render the page with forms as they were filled in, and the preview of a policy."""
     guidelines = collection.guidelines.latest("version")
     policy = collection.policies.latest("version")
+    preset = policy_preset(request.GET.get("policy", ""))
     context = {
         "collection": collection,
         "guidelines": guidelines,
         "policy": policy,
-        "policy_sentences": policy_sentences(policy),
+        "policy_draft": policy_draft.in_words(policy),
+        "presets": POLICIES,
+        "chosen_preset": preset,
         "guidelines_html": to_html(guidelines.markdown),
         "guidelines_form": guidelines_form or _guidelines_form(collection, guidelines),
-        "policy_form": policy_form or PolicyForm(instance=policy),
+        "policy_form": policy_form or PolicyForm.of(policy, preset),
         "policy_change": policy_change,
         "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),

@@ -118,13 +118,6 @@ def label_counts(
     return LabelCounts(pair, n_labels, n_seats, n_asked, is_barred.astype(bool))
 
 
-def labels_of_new_pair(policy: Policy) -> float:
-    """The labels that a pool asks for at first of a pair without any, doubles with their share."""
-    terms, n_planned = label_policy(policy), policy.labels_per_pair
-    share = float(policy.double_share)
-    return (1 - share) * n_first(n_planned, terms) + share * n_first(n_planned + 1, terms)
-
-
 class OldPairs(NamedTuple):
     """The pairs of a collection that are not new to a pool, as pairs of a direction.
 

@@ -6,26 +6,21 @@ from math import ceil, isnan
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.core.number_sets import distinct
-from annotate.models import Collection, Direction, Gold, Policy, QuerySet
+from annotate.models import Collection, Direction, Policy, QuerySet
+from annotate.services.policy.costs import golds_a_batch, pace
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
-from pooling.services.pools.label_counts import label_counts, labels_of_new_pair
+from pooling.services.pools.label_counts import label_counts
 from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
 
-USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 OVERLAP_DEPTH = 10
 RBO_P = 0.9
 ADDS_DEPTH = 10
-_MEDIAN = """
-    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms) FROM annotate_judgment
-    WHERE collection_id = %s AND active_ms IS NOT NULL
-"""
 
 
 class RunShare(NamedTuple):
@@ -188,34 +183,14 @@ def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
     )
 
 
-def pace(*, collection: Collection) -> tuple[float, bool]:
-    """Seconds a judgment takes here, the median, and whether it was measured."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MEDIAN, [collection.pk])
-        median = cursor.fetchone()[0]
-    return (median / 1000, True) if median else (USUAL_SECONDS, False)
-
-
-def work_of_new_pair(*, collection: Collection) -> tuple[float, float]:
-    """The labels that a new pair takes at the present policy, and the gold checks a label."""
-    policy = Policy.objects.filter(collection=collection).latest("version")
-    n_golds = _golds_a_batch(collection, policy) / policy.batch_candidates
-    return labels_of_new_pair(policy), n_golds
-
-
 def _rounded(number: float) -> int:
     return int(np.floor(round(number, 6) + 0.5))  # a sum of expectations may miss its half
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
-    return ceil(n_labels / policy.batch_candidates) * _golds_a_batch(collection, policy)
-
-
-def _golds_a_batch(collection: Collection, policy: Policy) -> int:
-    available = (
-        collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
+    return ceil(n_labels / policy.batch_candidates) * golds_a_batch(
+        collection=collection, policy=policy
     )
-    return policy.gold_positives + policy.gold_negatives if available else 0
 
 
 def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:

@@ -7,12 +7,12 @@ import numpy as np
 from annotate.core.number_sets import difference, distinct
 from annotate.models import Collection, Direction, QuerySet
 from annotate.services.collection.duplicates import originals_of
+from annotate.services.policy.costs import policy_cost
 from metrics.charts.analyses.judging_pace import JudgingPace
 from metrics.charts.analyses.planner.plans import JudgingCost
 from pooling.core.strategies.selections import Layout, known_rows
 from pooling.models import Run
 from pooling.services.pools.label_counts import old_pairs
-from pooling.services.pools.previews import pace, work_of_new_pair
 from pooling.services.runs.rankings import left_out_keys, load_top
 
 DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
@@ -20,7 +20,8 @@ DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
 
 def pace_of(collection: Collection) -> JudgingPace:
     """The work of a new pair at the present policy and pace; four queries."""
-    return JudgingPace(*work_of_new_pair(collection=collection), *pace(collection=collection))
+    cost = policy_cost(collection.policies.latest("version"))
+    return JudgingPace(cost.labels, cost.golds, cost.seconds, cost.is_measured)
 
 
 def judging_cost(*, runs: Sequence[Run], query_set: QuerySet) -> JudgingCost:

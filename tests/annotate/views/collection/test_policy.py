@@ -84,3 +84,48 @@ def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(
     assert "1 pair changes" in client.get(poll).content.decode()
     unknown_preview = reverse("annotate:policy-preview", args=["shapes", "nothing"])
     assert "Press Save once more" in client.get(unknown_preview).content.decode()
+
+
+def draft(client, **fields):
+    answer = client.post(reverse("annotate:policy-draft", args=["shapes"]), {**OURS, **fields})
+    assert answer.status_code == 200
+    assert Policy.objects.count() == 1
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def test_figures_are_told_in_words_with_price_and_effect_as_they_are_typed(client, collection):
+    text = draft(client)
+    assert "Every pair gets 2 labels, and exactly 12.5 % of a pool&#x27;s new pairs" in text
+    assert "1,000 new pairs take 2,125 labels" in text
+    assert "1 pair would change." in text
+    assert "No pair that is judged would change." in draft(client, tie="dispute")
+
+
+def test_a_contradiction_is_told_at_its_field_as_it_is_typed(client, collection):
+    text = draft(client, ceiling=1)
+    sentence = "At most must not be fewer than the labels every pair gets."
+    assert f'id="id_ceiling_error" hx-swap-oob="true">{sentence}<' in text
+    assert 'id="id_tie_error" hx-swap-oob="true"><' in text
+    assert "would change" not in text
+
+
+def test_what_the_scheme_contradicts_is_told_too(client, collection):
+    collection.measurement = collection.Measurement.NOMINAL
+    collection.save()
+    assert "Nominal grades have no distance" in draft(client, tolerance=1)
+
+
+def test_too_many_pairs_to_count_while_typing_start_no_work(client, collection, monkeypatch):
+    monkeypatch.setattr(policies, "SYNCHRONOUS_ROWS", 0)
+    with works.value_requests() as inquiries:
+        assert "is counted before you save" in draft(client)
+    assert not inquiries
+
+
+def test_a_policy_in_use_elsewhere_fills_the_form_and_stores_nothing(client, collection):
+    address = reverse("annotate:settings", args=["shapes"])
+    text = client.get(address, {"policy": "gold-standard"}).content.decode()
+    assert re.search(r'name="labels_per_pair" value="3"', text)
+    assert re.search(r'id="preset-gold-standard" aria-current="true"', text)
+    assert 'aria-current="true" href="?policy=' not in client.get(address).content.decode()
+    assert Policy.objects.count() == 1

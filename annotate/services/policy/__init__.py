@@ -1,0 +1,1 @@
+"""A collection's policy: what its figures cost."""
