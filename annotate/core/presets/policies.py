@@ -1,8 +1,9 @@
 """Policies in use elsewhere, from which a policy begins."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
+
+Figure = int | str | bool
 
 
 class PolicyPreset(NamedTuple):
@@ -15,59 +16,58 @@ class PolicyPreset(NamedTuple):
     key: str
     title: str
     text: str
-    figures: Mapping[str, int | str | bool]
+    figures: Mapping[str, Figure]
 
 
-_COMMON = {"rule": "majority", "tie": "dispute", "tolerance": 0, "stop_early": False}
+_COMMON: Mapping[str, Figure] = {
+    "rule": "majority",
+    "tie": "dispute",
+    "tolerance": 0,
+    "stop_early": False,
+}
 POLICIES = (
     PolicyPreset(
         key="quick",
         title="Quick",
         text="One label a pair, no golds: a first look, without agreement.",
-        figures=MappingProxyType(
-            _COMMON
-            | {
-                "labels_per_pair": 1,
-                "double_percent": 0,
-                "ceiling": 1,
-                "gold_positives": 0,
-                "gold_negatives": 0,
-                "gold_action": "none",
-            }
-        ),
+        figures={
+            **_COMMON,
+            "labels_per_pair": 1,
+            "double_percent": 0,
+            "ceiling": 1,
+            "gold_positives": 0,
+            "gold_negatives": 0,
+            "gold_action": "none",
+        },
     ),
     PolicyPreset(
         key="solid",
         title="Solid",
         text="As FIRE: 10 % doubled, a third label on disagreement; a known pair of each kind in "
         "every batch.",
-        figures=MappingProxyType(
-            _COMMON
-            | {
-                "labels_per_pair": 1,
-                "double_percent": 10,
-                "ceiling": 3,
-                "gold_positives": 1,
-                "gold_negatives": 1,
-                "gold_action": "hold",
-            }
-        ),
+        figures={
+            **_COMMON,
+            "labels_per_pair": 1,
+            "double_percent": 10,
+            "ceiling": 3,
+            "gold_positives": 1,
+            "gold_negatives": 1,
+            "gold_action": "hold",
+        },
     ),
     PolicyPreset(
         key="gold-standard",
         title="Gold standard",
         text="Three labels a pair by three people; what they do not decide, a lead does.",
-        figures=MappingProxyType(
-            _COMMON
-            | {
-                "labels_per_pair": 3,
-                "double_percent": 0,
-                "ceiling": 3,
-                "gold_positives": 1,
-                "gold_negatives": 1,
-                "gold_action": "hold",
-            }
-        ),
+        figures={
+            **_COMMON,
+            "labels_per_pair": 3,
+            "double_percent": 0,
+            "ceiling": 3,
+            "gold_positives": 1,
+            "gold_negatives": 1,
+            "gold_action": "hold",
+        },
     ),
 )
 

@@ -18,7 +18,7 @@ _MEDIAN = """
 
 
 class PolicyCost(NamedTuple):
-    """What judging new pairs takes at a policy, third labels on disagreement not counted.
+    """The price of new pairs at a policy, third labels on disagreement not counted.
 
     labels : of a new pair, expected
     golds : checks handed out with a label, expected
@@ -44,7 +44,7 @@ class PolicyCost(NamedTuple):
     def sentence(self) -> str:
         """The price of the example, in words."""
         golds = round(EXAMPLE_PAIRS * self.labels * self.golds)
-        known = f" and {counted(golds, 'known pair')}" if golds else ""
+        checks = f" and {counted(golds, 'known pair')}" if golds else ""
         money = ""
         if self.hourly_pay is not None:
             money = f", {self.hours * self.hourly_pay:,.0f} {self.currency}"
@@ -52,7 +52,7 @@ class PolicyCost(NamedTuple):
         further = " Further labels where people disagree come on top." if self.adds_labels else ""
         return (
             f"{EXAMPLE_PAIRS:,} new pairs take {round(EXAMPLE_PAIRS * self.labels):,} labels"
-            f"{known}: about {self.hours:.1f} hours{money}, at {self.seconds:.1f} seconds a "
+            f"{checks}: about {self.hours:.1f} hours{money}, at {self.seconds:.1f} seconds a "
             f"judgment ({source}).{further}"
         )
 

@@ -147,26 +147,20 @@ def settings_page(
 ) -> HttpResponse:
     """Render the page with forms as they were filled in, and the preview of a policy."""
     guidelines = collection.guidelines.latest("version")
-    policy = collection.policies.latest("version")
-    preset = policy_preset(request.GET.get("policy", ""))
     context = {
         "collection": collection,
         "guidelines": guidelines,
-        "policy": policy,
-        "policy_draft": policy_draft.in_words(policy),
-        "presets": POLICIES,
-        "chosen_preset": preset,
         "guidelines_html": to_html(guidelines.markdown),
         "guidelines_form": guidelines_form or _guidelines_form(collection, guidelines),
-        "policy_form": policy_form or PolicyForm.of(policy, preset),
         "policy_change": policy_change,
-        "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),
         "publication_form": publication_form or PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
         "deletion": purging.DeletionNote(collection, may_delete=purging.is_owner()),
-    } | _group_context(collection, groups_form)
+    }
+    context |= _group_context(collection, groups_form)
+    context |= _policy_context(collection, policy_form, request.GET.get("policy", ""))
     return render(request, "annotate/collection/settings.html", context, status=status)
 
 
@@ -174,6 +168,20 @@ def _guidelines_form(collection: Collection, guidelines: Guidelines) -> Guidelin
     """The form of the guidelines with their present text."""
     levels = list(collection.levels.all())
     return GuidelinesForm(initial={"markdown": guidelines.markdown}, levels=levels)
+
+
+def _policy_context(collection: Collection, form: PolicyForm | None, key: str) -> dict[str, object]:
+    """Context: the form of the policy, filled by the preset of a key, and the policy in words."""
+    policy = collection.policies.latest("version")
+    preset = policy_preset(key)
+    return {
+        "policy": policy,
+        "policy_form": form or PolicyForm.of(policy, preset),
+        "policy_draft": policy_draft.in_words(policy),
+        "presets": POLICIES,
+        "chosen_preset": preset,
+        "n_behind": policies.n_behind(collection=collection),
+    }
 
 
 def _group_context(collection: Collection, form: QueryGroupsForm | None) -> dict[str, object]:
