@@ -86,7 +86,6 @@ urlpatterns = [
     path("tokens/", tokens.own_tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
     path("collections/new/", collections.collection_new, name="collection-new"),
-    path("c/<slug:slug>/", collections.collection, name="collection"),
     path("c/<slug:slug>/imports/", include(IMPORTS)),
     path("c/<slug:slug>/settings/", include(SETTINGS)),
     path("c/<slug:slug>/judging/golds/", golds.golds, name="golds"),

@@ -35,6 +35,6 @@ PATTERN = rf"^c/(?P<slug>[-a-zA-Z0-9_]+)/(?P<old>{'|'.join(MOVED)})/(?P<subpath>
 @require_http_methods(["GET", "HEAD", "POST"])
 def moved(request: HttpRequest, slug: str, old: str, subpath: str) -> HttpResponsePermanentRedirect:
     """Redirect to the new address, with the rest of the path and the query, by the same method."""
-    home = reverse("annotate:collection", args=[slug])
+    home = reverse("metrics:collection", args=[slug])
     new_address = home + MOVED[old] + request.get_full_path().removeprefix(home + old)
     return HttpResponsePermanentRedirect(new_address, preserve_request=True)

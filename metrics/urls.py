@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from metrics.views import (
     alarms,
     analysis,
+    collection_home,
     comments,
     dashboard,
     downloads,
@@ -110,6 +111,7 @@ POOL_BIAS = [
 
 app_name = "metrics"
 urlpatterns = [
+    path("c/<slug:slug>/", collection_home.collection, name="collection"),
     path("c/<slug:slug>/dashboard/", include(DASHBOARD)),
     path("c/<slug:slug>/results/leaderboard/", include(LEADERBOARD)),
     path("c/<slug:slug>/results/explorer/", explorer.explorer, name="explorer"),

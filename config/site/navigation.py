@@ -37,7 +37,7 @@ class SectionTab(NamedTuple):
 # screen shows no tabs, and is last: whoever leads too would not come to the others.
 SECTIONS = {
     "Home": (
-        SectionTab("Overview", "annotate:collection", EVERYBODY),
+        SectionTab("Overview", "metrics:collection", EVERYBODY),
         SectionTab("Dashboard", "metrics:dashboard", LEADERS),
         SectionTab("Imports", "annotate:imports", LEADERS),
         SectionTab("Settings", "annotate:settings", LEAD),
@@ -162,7 +162,7 @@ def _visible_tabs(roles: set[Role]) -> dict[str, list[SectionTab]]:
 
 def _open_tab(path: str, slug: str, tabs: Iterable[SectionTab]) -> SectionTab | None:
     """The tab to which a path belongs, by the longest beginning; Overview is itself alone."""
-    home = reverse("annotate:collection", args=[slug])
+    home = reverse("metrics:collection", args=[slug])
     lengths = {}
     for tab in tabs:
         url = reverse(tab.address, args=[slug])

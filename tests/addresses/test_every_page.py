@@ -79,7 +79,7 @@ NO_PAGES = {
 }
 ALSO_AS = (
     ("annotate:home", "annotator"),
-    ("annotate:collection", "annotator"),
+    ("metrics:collection", "annotator"),
     ("annotate:home", "stranger"),
 )
 PAGES_TO_PRESS = (  # touch: pages that leads and annotators use on a phone

@@ -92,7 +92,7 @@ def _entry(
 ) -> CollectionEntry:
     roles = set(held_roles) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
     if Role.RESEARCHER in roles and not state.has_items:
-        step = ("It holds no items yet.", "Load items", "annotate:collection")
+        step = ("It holds no items yet.", "Load items", "metrics:collection")
     elif Role.RESEARCHER in roles and not state.has_open_round:
         step = ("No pool is open.", "Upload runs and open a pool", "pooling:runs")
     elif Role.LEAD in roles and n_waiting:
@@ -118,4 +118,4 @@ def _annotator_step(no_work: NoWorkReason | None) -> tuple[str, str, str]:
         return ("Pairs wait to be judged.", "Judge", "annotate:judge")
     if no_work["reason"] == "training":
         return (no_work["message"], "Training", "annotate:training")
-    return (no_work["message"], "Overview", "annotate:collection")
+    return (no_work["message"], "Overview", "metrics:collection")

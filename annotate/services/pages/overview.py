@@ -1,4 +1,4 @@
-"""Overview of a collection, its first page: figures of its contents, and the next steps."""
+"""Overview of a collection, its first page: figures of its contents."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,14 +9,12 @@ from annotate.core.phrases import counted
 from annotate.models import (
     Annotator,
     Collection,
-    Import,
     Item,
     Judgment,
     Part,
     QuerySetItem,
     ReferenceSet,
     Resolution,
-    Role,
     Round,
     Side,
     Work,
@@ -50,18 +48,6 @@ class Overview(NamedTuple):
         """The number of files being read, in words; empty if there are none."""
         n = self.n_being_read
         return f"{counted(n, 'file')} {'is' if n == 1 else 'are'} being read." if n else ""
-
-
-class NextStep(NamedTuple):
-    """A next step: its title, its reason, and the name of the page where it is done.
-
-    import_kind : what the page loads, where it loads files
-    """
-
-    title: str
-    text: str
-    page: str
-    import_kind: str = ""
 
 
 def overview(*, collection: Collection) -> Overview:
@@ -110,38 +96,3 @@ def counted_query_sets(*, collection: Collection) -> QuerySet[Any]:
     """The query sets by direction and name, each with its `n_sources`."""
     n_sources = Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
     return collection.query_sets.annotate(n_sources=n_sources).order_by("direction", "name")
-
-
-def next_steps(*, figures: Overview, roles: set[Role]) -> list[NextStep]:
-    """Return the next steps of these roles, the most pressing first; none if all is under way."""
-    steps = []
-    if Role.RESEARCHER in roles:
-        steps += _research_steps(figures)
-    if Role.LEAD in roles and not figures.n_annotators:
-        steps.append(NextStep("Invite annotators", "Nobody judges here yet.", "annotate:members"))
-    return steps
-
-
-def _research_steps(figures: Overview) -> list[NextStep]:
-    if not figures.n_queries or not figures.n_documents:
-        if figures.n_being_read:
-            return []
-        text = "A collection needs queries and documents."
-        return [NextStep("Load items", text, "annotate:load", Import.Kind.ITEMS)]
-    steps = []
-    if not figures.reference_sets:
-        text = "The labels it came with: scores are shown with and without what people add to them."
-        steps.append(
-            NextStep("Load reference labels", text, "annotate:load", Import.Kind.REFERENCE)
-        )
-    if not figures.n_open_pools:
-        text = "Results of retrieval systems decide which pairs are worth judging."
-        steps.append(NextStep("Upload runs", text, "pooling:runs"))
-        steps.append(
-            NextStep(
-                "Open a pool",
-                "It takes the best results of the runs and offers them to annotators.",
-                "pooling:pools",
-            )
-        )
-    return steps

@@ -1,4 +1,4 @@
-"""First page of a collection, and the form that makes one."""
+"""The form that makes a collection."""
 
 from collections.abc import Sequence
 
@@ -7,50 +7,21 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from annotate import access
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SchemePreset
 from annotate.forms.collections import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, takes_files
-from annotate.models import Collection, Role
+from annotate.models import Collection
 from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
 from annotate.services.imports import imports
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.imports.imports import ReceivedImport
 from annotate.services.imports.kinds import ItemsImport
-from annotate.services.judging import work_availability
-from annotate.services.pages import annotator_progress, overview
-from annotate.services.webhooks import hook_page
 from annotate.views.collection.imports import redirect_to_import
-
-
-@require_safe
-@login_required
-def collection(request: SignedIn, slug: str) -> HttpResponse:
-    """Show figures and next steps to leaders; to annotators their own work alone."""
-    collection_ = access.get_collection(user=request.user, slug=slug)
-    roles = access.roles_in(user=request.user, collection=collection_)
-    context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
-    if Role.ANNOTATOR in roles:
-        annotator = access.get_annotator(user=request.user, slug=slug)
-        context |= {
-            "progress": annotator_progress.progress(annotator=annotator),
-            "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
-        }
-    if roles & set(access.LEADERS):
-        figures = overview.overview(collection=collection_)
-        context |= {
-            "figures": figures,
-            "steps": overview.next_steps(figures=figures, roles=roles),
-            "hooks_sentence": hook_page.trouble_sentence(collection=collection_)
-            if Role.LEAD in roles
-            else "",
-            "may_load": Role.RESEARCHER in roles,
-        }
-    return render(request, "annotate/collection/collection.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -72,7 +43,7 @@ def collection_new(request: SignedIn) -> HttpResponse:
     messages.success(request, f'Collection "{collection.name}" is made.')
     if received_import:
         return redirect_to_import(request, received_import)
-    return redirect("annotate:collection", collection.slug)
+    return redirect("metrics:collection", collection.slug)
 
 
 def _requested_preset(request: SignedIn) -> SchemePreset:

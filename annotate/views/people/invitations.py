@@ -23,7 +23,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return _page(request, accounts.open_invitation(token=token), SignUpForm())
         if request.user.is_authenticated:
             joined_invitation = accounts.accept_invitation(token=token, user=request.user)
-            return redirect("annotate:collection", joined_invitation.collection.slug)
+            return redirect("metrics:collection", joined_invitation.collection.slug)
         return _sign_up(request, token)
     except accounts.InvitationUnusable as error:
         return render(
@@ -59,7 +59,7 @@ def _second_click(request: HttpRequest, token: str) -> HttpResponse | None:
 
 def _welcome(request: HttpRequest, invitation: Invitation, user: User) -> HttpResponse:
     login(request, user)
-    response = redirect("annotate:collection", invitation.collection.slug)
+    response = redirect("metrics:collection", invitation.collection.slug)
     known_browsers.remember(request, response, user)
     return response
 

@@ -28,7 +28,7 @@ def sections(user, address):
 
 
 def collection_page(user):
-    return sections(user, reverse("annotate:collection", args=["shapes"]))
+    return sections(user, reverse("metrics:collection", args=["shapes"]))
 
 
 def labels(links):
@@ -116,7 +116,7 @@ def test_every_page_has_its_place_in_one_tab_of_one_section(collection, role):
 @pytest.mark.parametrize(
     ("address", "section", "tab"),
     [
-        ("annotate:collection", "Home", "Overview"),
+        ("metrics:collection", "Home", "Overview"),
         ("metrics:dashboard-person", "Home", "Dashboard"),
         ("annotate:import", "Home", "Imports"),
         ("annotate:inbox-pair", "Inbox", "Waiting"),

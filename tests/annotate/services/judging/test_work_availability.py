@@ -84,7 +84,7 @@ def test_her_first_page_says_what_the_judge_screen_says():
     )
     assert first_page() == (
         work_availability.no_card_reason(annotator=annotator, wants_more=True)["message"],
-        "annotate:collection",
+        "metrics:collection",
     )
     assert "You have judged every pair there is for you." in first_page()[0]
 

@@ -144,7 +144,7 @@ def test_an_invited_stranger_makes_an_account_and_is_in(client, collection):
     token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=lead).token
     assert "Make an account" in page(client, "invitation", token)
     answer = send(client, "invitation", token, username="ada", password="walnut tractor melody")
-    assert answer.url == reverse("annotate:collection", args=[collection.slug])
+    assert answer.url == reverse("metrics:collection", args=[collection.slug])
     assert User.objects.get(username="ada").memberships.get().role == "annotator"
     assert client.get(reverse("annotate:home")).status_code == 200
 

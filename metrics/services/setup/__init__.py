@@ -1,0 +1,1 @@
+"""The way from an empty collection to its first judgment."""

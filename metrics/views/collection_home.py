@@ -1,0 +1,39 @@
+"""First page of a collection."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotate import access
+from annotate.http import SignedIn
+from annotate.models import Role
+from annotate.services.judging import work_availability
+from annotate.services.pages import annotator_progress, overview
+from annotate.services.webhooks import hook_page
+from metrics.services.setup import steps
+
+
+@require_safe
+@login_required
+def collection(request: SignedIn, slug: str) -> HttpResponse:
+    """Show leaders the steps of the set-up and figures; to annotators their own work alone."""
+    collection_ = access.get_collection(user=request.user, slug=slug)
+    roles = access.roles_in(user=request.user, collection=collection_)
+    context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
+    if Role.ANNOTATOR in roles:
+        annotator = access.get_annotator(user=request.user, slug=slug)
+        context |= {
+            "progress": annotator_progress.progress(annotator=annotator),
+            "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
+        }
+    if roles & set(access.LEADERS):
+        figures = overview.overview(collection=collection_)
+        context |= {
+            "figures": figures,
+            "setup": steps.setup(collection=collection_, figures=figures, roles=roles),
+            "may_load": Role.RESEARCHER in roles,
+        }
+    if Role.LEAD in roles:
+        context["hooks_sentence"] = hook_page.trouble_sentence(collection=collection_)
+    return render(request, "metrics/home/home.html", context)

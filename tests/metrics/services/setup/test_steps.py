@@ -1,0 +1,127 @@
+"""The steps of a set-up, each by what makes it done."""
+
+import pytest
+
+from annotate.models import Role, Side, Training
+from annotate.services.collection.collections import change_guidelines, change_policy
+from annotate.services.pages.overview import overview
+from annotate.services.people.accounts import invite
+from metrics.services.setup.steps import StepState, setup
+from pooling.models import Run
+from tests import campaigns, cast
+
+pytestmark = pytest.mark.django_db
+EVERYTHING = {Role.LEAD, Role.RESEARCHER}
+
+
+@pytest.fixture
+def collection():
+    collection = cast.collection("birds")
+    change_guidelines(collection=collection, markdown="", wording=[], by=None)
+    return collection
+
+
+def steps(collection, roles=EVERYTHING):
+    """The steps by title, and the whole set-up."""
+    whole = setup(collection=collection, figures=overview(collection=collection), roles=roles)
+    return {step.title: step for step in whole.steps}, whole
+
+
+def state(collection, title):
+    """The state of one step and its words."""
+    step = steps(collection)[0][title]
+    return step.state, step.text
+
+
+def test_an_empty_collection_has_levels_alone(collection):
+    by_title, whole = steps(collection)
+    assert list(by_title) == [
+        "Data",
+        "Reference labels",
+        "Levels",
+        "Guidelines",
+        "Runs",
+        "Policy",
+        "Golds",
+        "Pool",
+        "Training",
+        "People",
+        "Start",
+    ]
+    done = [title for title, step in by_title.items() if step.state == StepState.DONE]
+    assert done == ["Levels"]
+    must = [title for title, step in by_title.items() if step.state == StepState.OPEN]
+    assert must == ["Data", "Runs", "Pool", "People", "Start"]
+    assert whole.title == "Set-up: 1 of 11 steps done"
+    assert not whole.is_over
+
+
+def test_items_of_both_sides_are_data(collection):
+    cast.items(collection, Side.QUERY, 1)
+    assert state(collection, "Data")[0] == StepState.OPEN
+    cast.items(collection, Side.DOCUMENT, 2)
+    assert state(collection, "Data") == (StepState.DONE, "1 query, 2 documents")
+
+
+def test_a_reference_set_gives_golds_by_itself(collection):
+    cast.reference(collection, {}, name="original")
+    assert state(collection, "Reference labels") == (StepState.DONE, "original")
+    assert state(collection, "Golds")[0] == StepState.DONE
+    change_policy(collection=collection, by=None, gold_positives=0, gold_negatives=0)
+    assert state(collection, "Golds")[0] == StepState.OPTIONAL
+    assert state(collection, "Policy")[0] == StepState.DONE
+
+
+def test_written_guidelines_are_done(collection):
+    change_guidelines(collection=collection, markdown="# Look twice", wording=[], by=None)
+    assert state(collection, "Guidelines")[0] == StepState.DONE
+
+
+def test_runs_are_under_way_until_one_is_read(collection):
+    cast.pairs(collection, 1)
+    run = cast.run(collection, "bm25", {})
+    assert state(collection, "Runs") == (StepState.DONE, "1 run")
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED)
+    assert state(collection, "Runs") == (StepState.UNDER_WAY, "1 run being read")
+
+
+def test_an_invitation_is_under_way_and_an_annotator_done(collection):
+    lead = cast.member(collection, Role.LEAD)
+    invite(collection=collection, by=lead, role=Role.ANNOTATOR, email="a@example.org")
+    assert state(collection, "People") == (
+        StepState.UNDER_WAY,
+        "1 invitation not accepted yet",
+    )
+    cast.annotator(collection)
+    assert state(collection, "People") == (StepState.DONE, "1 annotator")
+
+
+def test_training_is_done_while_it_is_on(collection):
+    Training.objects.create(collection=collection, is_on=True)
+    assert state(collection, "Training") == (StepState.DONE, "On")
+
+
+def test_the_first_judgment_ends_the_set_up(collection):
+    campaigns.open_pool_round(collection, cast.pairs(collection, 1))
+    assert state(collection, "Pool") == (StepState.DONE, "1 pool open")
+    hand_out, *_ = campaigns.first_batch(collection)
+    assert state(collection, "Start")[1].startswith("Everything is ready")
+    campaigns.judge(hand_out)
+    by_title, whole = steps(collection)
+    assert by_title["Start"].text == "1 judgment"
+    assert whole.is_over
+
+
+def test_a_step_is_a_link_for_whoever_can_do_it(collection):
+    _, of_lead = steps(collection, {Role.LEAD})
+    assert [step.title for step, can_do in of_lead.links() if can_do] == [
+        "Levels",
+        "Guidelines",
+        "Policy",
+        "Golds",
+        "Training",
+        "People",
+    ]
+    assert of_lead.next_step.title == "People"
+    _, of_researcher = steps(collection, {Role.RESEARCHER})
+    assert of_researcher.next_step.title == "Data"

@@ -1,0 +1,87 @@
+"""The first page of a collection: steps and figures for leaders, an annotator's own work."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate.models import Side
+from tests import campaigns, cast
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+def home(client, collection, *, status=200):
+    """The text of the page."""
+    answer = client.get(reverse("metrics:collection", args=[collection.slug]))
+    assert answer.status_code == status
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def next_step(text):
+    """The title of the step that stands out; "" if none does."""
+    match = re.search(r'aria-current="step">.*?<a href="([^"]*)">(.*?)</a>', text)
+    return match.group(2) if match else ""
+
+
+def test_a_researcher_is_led_from_items_to_runs_to_a_pool(client, collection, researcher):
+    client.force_login(researcher)
+    assert next_step(home(client, collection)) == "Data"
+    cast.items(collection, Side.QUERY, 2)
+    cast.items(collection, Side.DOCUMENT, 3)
+    text = home(client, collection)
+    assert next_step(text) == "Runs"
+    assert "2 queries, 3 documents" in text
+    cast.run(collection, "bm25", {})
+    assert next_step(home(client, collection)) == "Pool"
+
+
+def test_a_lead_sees_the_figures_but_loads_nothing(client, collection, lead):
+    client.force_login(lead)
+    text = home(client, collection)
+    assert "Reference labels" in text
+    assert reverse("annotate:load", args=[collection.slug, "items"]) not in text
+    assert next_step(text) == "People"
+    for kind in ("items", "reference", "judgments"):
+        assert client.get(reverse("annotate:load", args=[collection.slug, kind])).status_code == 404
+
+
+def test_once_people_have_judged_the_steps_are_folded_away(client, collection, lead):
+    client.force_login(lead)
+    assert "<details><summary>Set-up" not in home(client, collection)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 1))
+    campaigns.judge(campaigns.first_batch(collection)[0])
+    text = home(client, collection)
+    assert re.search(r"<details><summary>Set-up: \d of 11 steps done</summary>", text)
+    assert "1 judgment" in text
+
+
+def test_an_annotator_sees_own_progress_alone(client, collection):
+    campaigns.open_pool_round(collection, cast.pairs(collection, 4))
+    client.force_login(cast.annotator(collection).user)
+    text = home(client, collection)
+    assert "Start judging" in text
+    assert "Judged today" in text
+    for secret in ("Reference labels", "Open pools", "Pairs judged", "Set-up", "relevant</span>"):
+        assert secret not in text
+
+
+def test_an_annotator_without_an_open_pool_is_told_so(client, collection):
+    client.force_login(cast.annotator(collection).user)
+    text = home(client, collection)
+    assert "No pool is open" in text
+    assert "Start judging" not in text
+
+
+def test_a_stranger_finds_no_collection(client, collection):
+    client.force_login(cast.user())
+    home(client, collection, status=404)
+
+
+def test_the_page_needs_as_many_queries_for_many_as_for_few(
+    client, collection, researcher, django_assert_max_num_queries
+):
+    client.force_login(researcher)
+    cast.pairs(collection, 400)
+    with django_assert_max_num_queries(36):
+        home(client, collection)
