@@ -81,7 +81,7 @@ def test_runs_are_under_way_until_one_is_read(collection):
     cast.pairs(collection, 1)
     run = cast.run(collection, "bm25", {})
     assert state(collection, "Runs") == (StepState.DONE, "1 run")
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED, finished_at=None)
     assert state(collection, "Runs") == (StepState.UNDER_WAY, "1 run being read")
 
 
