@@ -178,7 +178,7 @@ def get_pair(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
 def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
     """One batch of a collection's annotators, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    batches = Batch.objects.select_related("collection", "annotator__user")
+    batches = Batch.objects.with_judging_numbers().select_related("collection", "annotator__user")
     return get_object_or_404(batches, pk=pk, collection=collection)
 
 

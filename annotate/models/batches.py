@@ -1,11 +1,12 @@
 """Batches, in which pairs are handed out to annotators."""
 
 import uuid
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Now
+from django.utils.functional import cached_property
 
 from .collections import Collection, Policy, PolicyGoldAction
 from .pairs import Seat
@@ -26,11 +27,23 @@ _WAITING = Q(verdict=BatchVerdict.HELD) | (Q(verdict="") & ~Q(gold_action=""))
 
 
 class BatchQuerySet(models.QuerySet["Batch"]):
-    """Batches, with the filter for those that wait for a lead."""
+    """Batches, with the filter for those that wait for a lead, and their numbers on screen."""
 
     def waiting(self) -> "BatchQuerySet":
         """Batches held for a lead, or with missed golds and no verdict."""
         return self.filter(_WAITING)
+
+    def training_before(self, *, annotator: int | OuterRef, number: int | OuterRef) -> Self:
+        """One person's batches of training that were handed out before a batch of hers."""
+        return self.filter(training_try__annotator=annotator, number__lt=number)
+
+    def with_judging_numbers(self) -> Self:
+        """Annotate each batch with its `judging_number`, which saves a query a batch."""
+        earlier_training = Batch.objects.training_before(
+            annotator=OuterRef("annotator"), number=OuterRef("number")
+        )
+        n_earlier = earlier_training.values("annotator").annotate(n=Count("pk")).values("n")
+        return self.annotate(judging_number=F("number") - Coalesce(Subquery(n_earlier), 0))
 
 
 class Batch(models.Model):
@@ -42,6 +55,7 @@ class Batch(models.Model):
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")
+    # among all batches of its annotator, those of training too; people read `judging_number`
     number = models.PositiveIntegerField()
     opened_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -111,6 +125,17 @@ class Batch(models.Model):
 
     def __str__(self) -> str:
         return f"batch {self.number} of {self.annotator_id}"
+
+    @cached_property
+    def judging_number(self) -> int:
+        """Its number on every screen: among its annotator's batches of judging, without training.
+
+        Derived: `number` has no gaps, and is what was stored before training was left out.
+        """
+        earlier_training = Batch.objects.training_before(
+            annotator=self.annotator_id, number=self.number
+        )
+        return self.number - earlier_training.count()
 
 
 class HandOut(models.Model):

@@ -83,6 +83,9 @@ class BatchAnswer(AnswerSerializer, SluggedSerializer):
     """A batch; its labels count until it is rejected or asked again."""
 
     url = serializers.SerializerMethodField()
+    number = serializers.IntegerField(
+        source="judging_number", help_text="Among the annotator's batches without training."
+    )
     annotator = serializers.CharField(source="annotator.pseudonym")
     is_held = serializers.SerializerMethodField(help_text="The policy held it for a lead.")
     n_pairs = serializers.IntegerField()

@@ -33,7 +33,7 @@ class LogBatchAnswer(SluggedSerializer):
     """The batch of an action."""
 
     id = serializers.IntegerField(source="pk")
-    number = serializers.IntegerField()
+    number = serializers.IntegerField(source="judging_number")
     url = serializers.SerializerMethodField()
 
     def get_url(self, batch: Any) -> str:

@@ -145,8 +145,14 @@ def count_golds(*, batch: Batch) -> GoldCheck:
         if number < batch.number and (len(all_answers) < MIN_GOLDS or number == first):
             all_answers.append(is_right)
             first = number
+    first_batch = batch if first == batch.number else her_batches.get(number=first)
     return GoldCheck(
-        len(own_answers), sum(own_answers), len(all_answers), sum(all_answers), first, batch.number
+        len(own_answers),
+        sum(own_answers),
+        len(all_answers),
+        sum(all_answers),
+        first_batch.judging_number,
+        batch.judging_number,
     )
 
 

@@ -52,7 +52,7 @@ _READ = f"""
             WHERE collection_id = %(collection)s AND version <= coalesce(%(version)s, version)
             ORDER BY version DESC LIMIT 1),
            hand_out.id, hand_out.shown_at,
-           batch.id, batch.number, batch.grouped, batch.settled_at IS NOT NULL,
+           batch.id, batch.grouped, batch.settled_at IS NOT NULL,
            (SELECT count(*) FROM annotate_handout other
             WHERE other.batch_id = batch.id AND other.answered_at IS NULL
               AND other.id <> hand_out.id),
@@ -115,7 +115,6 @@ class AnswerContext(NamedTuple):
     hand_out: int | None
     shown_at: datetime | None
     batch: int
-    batch_number: int
     grouped: bool | None
     is_settled: bool
     n_left: int

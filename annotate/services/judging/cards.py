@@ -75,7 +75,12 @@ _CONTEXT = """
                 AND (SELECT outcome FROM annotate_judgmentoutcome standing
                      WHERE standing.judgment_id = today.id) = 'undone')
             FROM today) AS n_today,
-           guidelines.version, guidelines.at, batch.number, counts.n, counts.n_left, counts.n_asking
+           guidelines.version, guidelines.at,
+           batch.number - (SELECT count(*) FROM annotate_trainingtry try
+                           JOIN annotate_batch training ON training.id = try.batch_id
+                           WHERE try.annotator_id = %(annotator)s
+                             AND training.number < batch.number) AS judging_number,
+           counts.n, counts.n_left, counts.n_asking
     FROM (SELECT) one_row
     LEFT JOIN (SELECT id, number FROM annotate_batch
           WHERE annotator_id = %(annotator)s

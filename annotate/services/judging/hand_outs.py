@@ -27,9 +27,9 @@ class BatchSettled(Exception):
     """The answer belongs to a batch that is settled; it can no longer be changed."""
 
     @classmethod
-    def of(cls, number: int) -> "BatchSettled":
-        """Return the error for the batch with this number."""
-        return cls(f"Batch {number} is settled; its answers stand.")
+    def of(cls, batch: Batch) -> "BatchSettled":
+        """Return the error for this batch."""
+        return cls(f"Batch {batch.judging_number} is settled; its answers stand.")
 
 
 class NotWhilePaused(Exception):
@@ -58,7 +58,7 @@ def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False
 def require_unsettled(hand_out: HandOut) -> None:
     """Raise BatchSettled if the batch's answers can no longer be changed."""
     if hand_out.batch.settled_at is not None:
-        raise BatchSettled.of(hand_out.batch.number)
+        raise BatchSettled.of(hand_out.batch)
 
 
 def lock_pair(hand_out: HandOut) -> Pair:

@@ -80,7 +80,7 @@ def record_judgment(
         _finish_hand_out(context.hand_out, context)
         return earlier
     if context.is_settled and (earlier is not None or context.is_reported):
-        raise BatchSettled.of(context.batch_number)
+        raise BatchSettled.of(Batch.objects.get(pk=context.batch))
     pair = Pair(
         context.pair,
         collection_id=annotator.collection_id,

@@ -339,7 +339,7 @@ def _is_replayed(annotator: Annotator, submission_id: UUID | None) -> bool:
 def _refusal(hand_out: HandOut) -> Exception:
     """Return the error that says why no act on a hand-out can be taken back."""
     if hand_out.batch.settled_at is not None:
-        return BatchSettled.of(hand_out.batch.number)
+        return BatchSettled.of(hand_out.batch)
     if current_response(hand_out=hand_out) is not None:
         return BatchSettled(
             f"Only the last {CHANGEABLE} pairs you were done with can be taken back."

@@ -215,6 +215,6 @@ def no_card_reason(*, annotator: Annotator, wants_more: bool) -> NoWorkReason:
             reason="closed", message=f"{CLOSED['message']} {warning}".strip(), retry_seconds=None
         )
     if last_batch is not None:
-        message = f"Batch {last_batch.number} is done and saved. {warning}"
+        message = f"Batch {last_batch.judging_number} is done and saved. {warning}"
         return NoWorkReason(reason="batch_done", message=message.strip(), retry_seconds=0)
     return no_work or JUST_FREED

@@ -10,7 +10,7 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Prefetch, QuerySet
+from django.db.models import F, Prefetch, QuerySet
 
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.core.labels.answers import Telemetry
@@ -94,6 +94,7 @@ def _annotator_facts(annotator: Annotator) -> dict[str, Any]:
 def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
     events = JudgmentEvent.objects.filter(judgment__annotator=annotator).order_by("pk")
     reports = Report.objects.filter(annotator=annotator).with_settled_at().order_by("pk")
+    batches = Batch.objects.filter(annotator=annotator, training_try=None)
     ids = ("pair__query__external_id", "pair__document__external_id")
     return {
         "judgments": map(_judgment, _judgments(annotator).iterator(chunk_size=CHUNK)),
@@ -103,14 +104,26 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
         "reports": reports.values(
             *ids, "kind", "reason", "note", "at", "state", "settled_at"
         ).iterator(chunk_size=CHUNK),
-        "batches": Batch.objects.filter(annotator=annotator)
-        .order_by("pk")
-        .values("number", "opened_at", "finished_at"),
+        "batches": (
+            {
+                "number": batch.judging_number,
+                "opened_at": batch.opened_at,
+                "finished_at": batch.finished_at,
+            }
+            for batch in batches.with_judging_numbers().order_by("pk")
+        ),
         "quizzes": annotator.quiz_attempts.order_by("pk").values(
             "quiz__version", "choices", "n_right", "passed", "at"
         ),
         "training_tries": annotator.training_tries.order_by("pk").values(
-            "number", "measure", "score", "n_answered", "n_right", "passed", "finished_at"
+            "number",
+            "measure",
+            "score",
+            "n_answered",
+            "n_right",
+            "passed",
+            "finished_at",
+            opened_at=F("batch__opened_at"),
         ),
     }
 

@@ -91,7 +91,7 @@ def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> 
 
     The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
     """
-    name = f"Batch {batch.number} of {batch.annotator}"
+    name = f"Batch {batch.judging_number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
         return ReviewResult(f"{name} is accepted.")

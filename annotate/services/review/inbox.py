@@ -120,7 +120,7 @@ def _number(rows: QuerySet, column: str) -> Coalesce:
 
 def waiting_batches(*, collection: Collection) -> QuerySet[Batch]:
     """Return batches held for a lead, or with missed golds and no verdict; the oldest first."""
-    rows = Batch.objects.filter(collection=collection).waiting()
+    rows = Batch.objects.filter(collection=collection).waiting().with_judging_numbers()
     rows = rows.select_related("annotator__user").annotate(n_pairs=Count("hand_outs"))
     return rows.order_by("pk")
 

@@ -206,7 +206,7 @@ def _subject(decision: ReviewWork) -> str:
     if action.item:
         return f"{action.item.get_side_display().lower()} {action.item}"
     return (
-        f"batch {action.batch.number} of {action.annotator}"
+        f"batch {action.batch.judging_number} of {action.annotator}"
         if action.batch
         else str(action.annotator)
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from annotate.models import Annotator, Batch, Collection, Item, Pair, ReviewAction, User
@@ -63,8 +63,8 @@ def entries(
     if pair is not None:
         rows = rows.filter(Q(pair=pair) | Q(item__in=[pair.query_id, pair.document_id]))
     with_subjects = rows.select_related(
-        "by", "annotator", "batch", "pair__query", "pair__document", "item", "work__work"
-    )
+        "by", "annotator", "pair__query", "pair__document", "item", "work__work"
+    ).prefetch_related(Prefetch("batch", Batch.objects.with_judging_numbers()))
     return with_subjects.order_by("-pk")
 
 
@@ -81,7 +81,7 @@ def _cells(row: ReviewAction) -> list[object]:
         row.by.username if row.by else "policy",
         row.get_kind_display(),
         row.annotator.pseudonym if row.annotator else None,
-        row.batch.number if row.batch else None,
+        row.batch.judging_number if row.batch else None,
         row.pair.query.external_id if row.pair else None,
         row.pair.document.external_id if row.pair else None,
         row.item.external_id if row.item else None,

@@ -79,7 +79,7 @@ def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWo
     lock_annotator(batch.annotator_id)
     batch.refresh_from_db()
     if batch.verdict in ("", Batch.Verdict.HELD):
-        raise NoVerdict(f"Batch {batch.number} has no verdict.")
+        raise NoVerdict(f"Batch {batch.judging_number} has no verdict.")
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
     judgment_ids = (
         list(_answers(batch).values_list("pk", flat=True))
@@ -138,13 +138,13 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
             else "Wait for its last answer"
         )
         raise BatchUnfinished(
-            f"Batch {batch.number} is not finished. {advice}, "
+            f"Batch {batch.judging_number} is not finished. {advice}, "
             "or withdraw her labels from a moment on, on her page."
         )
     if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
         present_verdict = batch.get_verdict_display().lower()
         raise BatchJudged(
-            f"Batch {batch.number} is {present_verdict} already; take that back first."
+            f"Batch {batch.judging_number} is {present_verdict} already; take that back first."
         )
     is_new = batch.verdict != verdict
     Batch.objects.filter(pk=batch.pk).update(verdict=verdict)

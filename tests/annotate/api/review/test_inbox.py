@@ -302,6 +302,7 @@ def test_the_log_takes_as_many_queries_for_many_lines(
 ):
     pairs = dispute(collection, 4)
     adjudicating.adjudicate(pair=pairs[0], by=lead, grade=2)
+    verdicts.reject_batch(batch=fail_batch(collection), by=lead, reason="guessed")
     read(client, headers, f"{API}review-log/")
     with django_assert_max_num_queries(99) as few:
         read(client, headers, f"{API}review-log/")
