@@ -4,7 +4,7 @@ import uuid
 from typing import Self, TypeAlias
 
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils.functional import cached_property
 
@@ -30,8 +30,16 @@ class BatchQuerySet(models.QuerySet["Batch"]):
     """Batches, with the filter for those that wait for a lead, and their numbers on screen."""
 
     def waiting(self) -> "BatchQuerySet":
-        """Batches held for a lead, or with missed golds and no verdict."""
-        return self.filter(_WAITING)
+        """Batches held for a lead, or with missed golds and no verdict, of which an answer counts.
+
+        One whose answers were all withdrawn leaves nothing to decide, until some are restored.
+        """
+        counting_answers = HandOut.objects.filter(
+            batch=OuterRef("pk"),
+            seat__annotator=OuterRef("annotator"),
+            seat__judgment__isnull=False,
+        )
+        return self.filter(_WAITING, Exists(counting_answers))
 
     def training_before(self, *, annotator: int | OuterRef, number: int | OuterRef) -> Self:
         """One person's batches of training that were handed out before a batch of hers."""

@@ -98,7 +98,7 @@ def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> 
     if act == BatchAct.REOPEN:
         work = verdicts.reopen_batch(batch=batch, by=by, reason=reason)
         summary = bulk_decisions.summary(work) if work.n_total else ""
-        return ReviewResult(f"{name} waits for a verdict again. {summary}".strip(), work)
+        return ReviewResult(f"{name} has no verdict any more. {summary}".strip(), work)
     withdraw, verb = _WITHDRAWALS[act]
     withdrawal = withdraw(batch=batch, by=by, reason=reason)
     summary = bulk_decisions.summary(withdrawal) if withdrawal else ""

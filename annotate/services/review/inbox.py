@@ -39,6 +39,8 @@ OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
 _ROUND_PAIRS = RoundPair.objects.filter(pair=OuterRef("pair"))
 IS_WANTED = Exists(_ROUND_PAIRS.filter(dropped_at=None))
 _IS_NOT_DROPPED = IS_WANTED | ~Exists(_ROUND_PAIRS)
+# a gold of no round may be reported by who has it on screen while it is excluded
+_IS_LEFT_OUT = Exists(Pair.objects.filter(pk=OuterRef("pair")).left_out())
 _REPORTED = {Tab.ESCALATED: [Report.Kind.ESCALATED], Tab.CANNOT: [Report.Kind.CANNOT_JUDGE]}
 
 
@@ -178,5 +180,9 @@ def _rows(collection: Collection | OuterRef, tab: Tab) -> QuerySet:
             IS_WANTED, collection=collection, status=Resolution.Status.DISPUTED
         )
     return Report.objects.filter(
-        _IS_NOT_DROPPED, collection=collection, state=Report.State.OPEN, kind__in=_REPORTED[tab]
+        _IS_NOT_DROPPED,
+        ~_IS_LEFT_OUT,
+        collection=collection,
+        state=Report.State.OPEN,
+        kind__in=_REPORTED[tab],
     )
