@@ -224,6 +224,12 @@ class PolicyForm(forms.ModelForm):
         """True if a field of the fine print has an error."""
         return any(name in self.errors for _, names in self.FINE_PRINT for name in names)
 
+    def field_of(self, figure: str) -> str | None:
+        """The name of the field of a policy's figure; None if it has none."""
+        fields = {share: percent for percent, share in self.PERCENTS.items()}
+        field = fields.get(figure, figure)
+        return field if field in self.fields else None
+
     def clean(self) -> dict[str, Any]:
         """Refuse figures that contradict each other."""
         cleaned_data = super().clean() or {}

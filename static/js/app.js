@@ -1,6 +1,7 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
 import { initTheme } from "./appearance.js";
 import { initFileDrops } from "./file-drop.js";
+import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { showCurrentTabs } from "./tabs.js";
@@ -88,3 +89,5 @@ initTheme();
 initWaiting();
 showCurrentTabs();
 initWidgets(document);
+const answer = document.querySelector("main[data-answers-post]");
+if (answer) showRefusal(answer);

@@ -46,7 +46,14 @@ class CollectionExists(Exception):
 
 
 class BadPolicy(Exception):
-    """The figures do not fit together; the policy stays as it was."""
+    """The figures do not fit together; the policy stays as it was.
+
+    figure : the name of the one that the message is about; empty where it is about several
+    """
+
+    def __init__(self, message: str, *, figure: str = "") -> None:
+        super().__init__(message)
+        self.figure = figure
 
 
 class LevelSpec(NamedTuple):
@@ -271,13 +278,20 @@ def next_policy(*, collection: Collection, by: User | None, changes: Mapping[str
         collection=collection, version=latest.version + 1, by=by, **{**current_figures, **changes}
     )
     if policy.rule == Policy.Rule.UNANIMOUS and policy.tie != Policy.Tie.DISPUTE:
-        raise BadPolicy("Under the unanimous rule there is no tie to break: choose Dispute.")
+        raise BadPolicy(
+            "Under the unanimous rule there is no tie to break: choose Dispute.", figure="tie"
+        )
     if policy.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
-        raise BadPolicy("Nominal grades have no distance: set the tolerance to 0.")
+        raise BadPolicy(
+            "Nominal grades have no distance: set the tolerance to 0.", figure="tolerance"
+        )
     try:
         policy.full_clean(exclude=["at"])
     except ValidationError as error:
-        raise BadPolicy(" ".join(error.messages)) from error
+        figure, *further_figures = error.message_dict
+        raise BadPolicy(
+            " ".join(error.messages), figure="" if further_figures else figure
+        ) from error
     return policy
 
 

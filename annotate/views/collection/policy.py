@@ -36,7 +36,7 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     except policies.PreviewUnseen as error:
         return settings_page(request, collection, policy_form=form, policy_change=error.preview())
     except collections.BadPolicy as error:
-        form.add_error(None, str(error))
+        form.add_error(form.field_of(error.figure), str(error))
         return settings_page(request, collection, policy_form=form, status=422)
     text = f"Saved: pools opened from now on follow version {policy.version}."
     messages.success(request, text)

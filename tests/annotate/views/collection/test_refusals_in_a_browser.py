@@ -1,0 +1,54 @@
+"""A refused form shows its message to the eye, the keyboard and the screen reader."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotate.models import Collection
+from tests import campaigns, cast
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FORMS = {
+    "policy": ("settings/", "Labels at most", "1", "Save as a new version", "must not be fewer"),
+    "nominal": ("settings/", "Tolerated distance", "1", "Save as a new version", "no distance"),
+    "wording": ("settings/", "Name of grade 0", " ", "Save as a new version", "required"),
+    "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
+    "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
+    "gold": ("judging/golds/", "Query's id", "nowhere", "Add", "nowhere"),
+    "invitation": ("people/members/", "Days the link works", "0", "Make a link", "1"),
+}
+
+
+@pytest.fixture
+def collection():
+    collection = campaigns.open_collection(4, "birds", grades=3, labels_per_pair=2, ceiling=2)
+    Collection.objects.filter(pk=collection.pk).update(measurement="nominal")
+    return collection
+
+
+def form_of(page, label):
+    """The form that has a field of this label."""
+    field = page.locator("main").get_by_label(label).first
+    return field.locator("xpath=ancestor::form"), field
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_refused_field_is_in_view_with_the_focus_its_message_and_what_was_typed(
+    collection, lead, page: Page, live_server, name
+):
+    path, label, value, button, message = FORMS[name]
+    cast.sign_in(page.context, live_server.url, lead)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{live_server.url}/c/birds/{path}")
+    form, field = form_of(page, label)
+    form.evaluate("form => { form.noValidate = true; }")  # the answer of the server is tested
+    field.fill(value)
+    with page.expect_response(lambda answer: answer.request.method == "POST") as response:
+        form.get_by_role("button", name=button, exact=True).first.click()
+    assert response.value.status == 422
+    _, field = form_of(page, label)
+    expect(field).to_be_focused()
+    expect(field).to_be_in_viewport(ratio=1)
+    expect(field).to_have_value(value)
+    expect(field).to_have_accessible_description(re.compile(re.escape(message)))
