@@ -1,5 +1,6 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
 import { initTheme } from "./appearance.js";
+import { initCopies } from "./copy.js";
 import { initFileDrops } from "./file-drop.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
@@ -76,6 +77,7 @@ function initWidgets(root) {
   initSortableTables(root);
   initRunChoices(root);
   initFileDrops(root);
+  initCopies(root, announce);
   initUploads(root, initWidgets);
 }
 

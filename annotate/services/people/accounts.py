@@ -134,10 +134,15 @@ def invite(
     return InvitationLink(invitation, token)
 
 
+def find_invitation(*, token: str) -> Invitation | None:
+    """Return the invitation of a link that can still be used, if there is one."""
+    usable = Invitation.objects.usable().select_related("collection")
+    return usable.filter(token_sha256=hash_token(token)).first()
+
+
 def open_invitation(*, token: str) -> Invitation:
     """Return the invitation of a link that can still be used. Raises InvitationUnusable."""
-    usable = Invitation.objects.usable().select_related("collection")
-    invitation = usable.filter(token_sha256=hash_token(token)).first()
+    invitation = find_invitation(token=token)
     if invitation is None:
         raise InvitationUnusable(
             "This link was used already, was revoked or has run out; ask for a new one."

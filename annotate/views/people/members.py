@@ -1,10 +1,12 @@
 """Members of a collection, for its leads."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access, tasks
@@ -16,19 +18,24 @@ from annotate.services.people.invitation_mail import delivery_note
 from annotate.services.people.members import annotator_of, members_of
 from annotate.task_queue import enqueue_on_commit
 
+LINK_COOKIE = "new-invitation"
+LINK_SHOWN = 10 * 60  # seconds for which a reload shows a new link again
+
 
 @require_safe
+@never_cache
 @login_required
 def members(request: SignedIn, slug: str) -> HttpResponse:
-    """Members, open invitations, and the form for a new one."""
+    """Members, open invitations, the form for a new one, and the link just made, for a while."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    return _page(request, collection, InviteForm())
+    link = _new_link(request, collection)
+    return _page(request, collection, InviteForm(), **link)
 
 
 @require_POST
 @login_required
 def invite(request: SignedIn, slug: str) -> HttpResponse:
-    """Make an invitation; its link is on the answer and nowhere else."""
+    """Make an invitation; the page behind shows its link to her who made it, and to nobody else."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = InviteForm(request.POST)
     if not form.is_valid():
@@ -41,10 +48,7 @@ def invite(request: SignedIn, slug: str) -> HttpResponse:
         messages.success(request, f"An invitation goes out to {invitation.email}.")
         return redirect("annotate:members", slug)
     invitation_link = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
-    link = request.build_absolute_uri(reverse("annotate:invitation", args=[invitation_link.token]))
-    return _page(
-        request, collection, InviteForm(), link=link, invitation=invitation_link.invitation
-    )
+    return _with_link(request, collection, invitation_link.token)
 
 
 @require_POST
@@ -73,6 +77,34 @@ def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if membership.user == request.user:
         return redirect("annotate:home")
     return redirect("annotate:members", slug)
+
+
+def _with_link(request: SignedIn, collection: Collection, token: str) -> HttpResponse:
+    """Redirect to the members, where her browser has the link shown for a while."""
+    response = redirect("annotate:members", collection.slug)
+    # in her browser alone, for this page alone: the database keeps the token's hash
+    response.set_signed_cookie(
+        LINK_COOKIE,
+        f"{request.user.pk} {token}",
+        salt=LINK_COOKIE,
+        max_age=LINK_SHOWN,
+        path=response.url,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+def _new_link(request: SignedIn, collection: Collection) -> dict[str, object]:
+    """Context: the invitation that she made a moment ago, and its link; empty if it is unusable."""
+    cookie = request.get_signed_cookie(LINK_COOKIE, "", salt=LINK_COOKIE, max_age=LINK_SHOWN)
+    person, _, token = cookie.partition(" ")
+    invitation = accounts.find_invitation(token=token)
+    if person != str(request.user.pk) or invitation is None or invitation.collection != collection:
+        return {}
+    link = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
+    return {"link": link, "invitation": invitation}
 
 
 def _page(

@@ -110,23 +110,6 @@ def test_home_asks_as_often_for_one_collection_as_for_many(client):
     assert len(queries_for_many) == len(queries_for_one) <= 6
 
 
-def test_the_link_of_an_invitation_is_shown_once(client, collection, lead):
-    answer = send(
-        client,
-        "invite",
-        collection.slug,
-        role="annotator",
-        email="ada@example.org",
-        days=7,
-        status=200,
-    )
-    link = re.search(r'value="(http://testserver/invitations/[^"]+)"', text_of(answer))[1]
-    assert accounts.open_invitation(token=link.split("/")[-2]).email == "ada@example.org"
-    text = page(client, "members", collection.slug)
-    assert "ada@example.org" in text
-    assert link not in text
-
-
 def test_an_invitation_with_a_wrong_field_says_which(client, collection, lead):
     answer = send(client, "invite", collection.slug, role="king", email="no", days=0, status=422)
     assert text_of(answer).count("field-error") == 3
