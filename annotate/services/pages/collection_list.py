@@ -75,7 +75,7 @@ def _states(user: User) -> list[_CollectionState]:
         .annotate(
             has_items=Exists(Item.objects.filter(**of_collection)),
             has_open_round=Exists(open_rounds),
-            has_people=Exists(Annotator.objects.filter(**of_collection)),
+            has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR)),
         )
     )
     return [

@@ -1,0 +1,24 @@
+"""Counts of annotators are of those who are annotators here now."""
+
+import pytest
+
+from annotate.models import Role
+from annotate.services.pages import collection_list, overview
+from annotate.services.people import accounts
+from tests import campaigns, cast
+
+pytestmark = pytest.mark.django_db
+
+
+def test_who_is_an_annotator_no_more_is_not_counted():
+    collection = campaigns.open_collection(2)
+    lead = cast.member(collection, Role.LEAD)
+    cast.items(collection, "query", 1)
+    left, _ = (cast.annotator(collection) for _ in range(2))
+    assert overview.overview(collection=collection).n_annotators == 2
+    accounts.leave(membership=left.user.memberships.get())
+    assert overview.overview(collection=collection).n_annotators == 1
+    for membership in collection.memberships.filter(role=Role.ANNOTATOR):
+        accounts.leave(membership=membership)
+    (entry,) = collection_list.entries(user=lead)
+    assert entry.todo == "Nobody judges yet."
