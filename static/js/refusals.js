@@ -1,5 +1,5 @@
 // A page that answers a form which was refused: its first message comes into view, with the focus on the field that it is about.
-const PLACES = [".field-error, [aria-invalid=true]", "form [role=alert]", "[role=alert]"];
+const PLACES = [".field-error:not(:empty), [aria-invalid=true]", "form [role=alert]", "[role=alert]"];
 
 /** The field that a message is about, or the message, which then takes the focus like a field. */
 function focusable(message) {

@@ -59,7 +59,7 @@ def draft_policy(request: SignedIn, slug: str) -> HttpResponse:
                 with_closed=form.cleaned_data["with_closed"],
             )
         except collections.BadPolicy as error:
-            form.add_error(None, str(error))
+            form.add_error(form.field_of(error.figure), str(error))
     context = {"policy_form": form, "policy_draft": draft, "is_typed": True}
     return render(request, "annotate/collection/_policy_draft.html", context)
 
