@@ -14,6 +14,7 @@ from annotate.models import (
     QuerySetItem,
     ReferenceSet,
     Resolution,
+    Role,
     Round,
     Side,
     Work,
