@@ -1,7 +1,7 @@
 """The Celery application; its options are the CELERY_ names of the settings.
 
-Two queues, each with its worker: `short` for numbers, pages and mails, `long` for work that grows
-with a file.
+Three queues, each with its worker: `short` for numbers, pages and mails, `long` for work that grows
+with a file, `webhook` for messages to receivers, who may be slow.
 """
 
 import logging

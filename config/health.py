@@ -33,7 +33,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Report the state of each service; 503 where one fails that every page needs.
 
-    Without the optional ones people go on judging: numbers are late, mails and long work wait.
+    Without the optional ones people go on judging: numbers are late, all else that is sent or
+    computed waits.
     """
     required_checks: dict[str, Callable[[], bool]] = {
         "database": database_answers,
@@ -44,6 +45,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
         "redis": redis_answers,
         "short worker": lambda: not worker_is_missing(queue="short"),
         "long worker": lambda: not worker_is_missing(queue="long"),
+        "webhook worker": lambda: not worker_is_missing(queue="webhook"),
     }
     parts: dict[str, bool] = {}
     for name, check in (required_checks | optional).items():

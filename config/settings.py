@@ -165,7 +165,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_DEFAULT_QUEUE = "short"
 LONG_TASKS = ("delete_unjudged", "follow_policy", "look_into_media", "perform_work")
-CELERY_TASK_ROUTES = {f"annotate.tasks.{name}": {"queue": "long"} for name in LONG_TASKS}
+CELERY_TASK_ROUTES = {
+    **{f"annotate.tasks.{name}": {"queue": "long"} for name in LONG_TASKS},
+    "annotate.tasks.deliver": {"queue": "webhook"},
+}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

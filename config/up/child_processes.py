@@ -101,8 +101,21 @@ def long_worker(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
     )
 
 
+def webhook_worker(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
+    """The Celery worker of webhooks; its slots are threads, as they only wait for receivers."""
+    title = "The Celery worker of webhooks"
+    return _worker(home, "webhook-worker", title, queue="webhook", slots=4, env=env, pool="threads")
+
+
 def _worker(
-    home: Home, name: str, title: str, *, queue: str, slots: int, env: Mapping[str, str]
+    home: Home,
+    name: str,
+    title: str,
+    *,
+    queue: str,
+    slots: int,
+    env: Mapping[str, str],
+    pool: str = "prefork",
 ) -> SupervisedService:
     arguments = [
         "celery",
@@ -113,6 +126,8 @@ def _worker(
         queue,
         "--hostname",
         f"{queue}@%h",
+        "--pool",
+        pool,
         "--concurrency",
         str(slots),
         "--loglevel",

@@ -27,6 +27,7 @@ from config.up.child_processes import (
     postgres,
     redis,
     web,
+    webhook_worker,
     worker,
 )
 from config.up.cluster_upgrade import upgrade_cluster
@@ -239,6 +240,7 @@ class Supervisor:
             self.await_preparation(preparation)
         self.add(worker(self.home, env=self.env))
         self.add(long_worker(self.home, env=self.env))
+        self.add(webhook_worker(self.home, env=self.env))
         self.add(beat(self.home, env=self.env))
         self.tell("Starting the web server")
         self.await_web()

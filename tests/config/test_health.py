@@ -18,14 +18,24 @@ from tests.servers.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db
 WELL = dict.fromkeys(
-    ("database", "migrations", "disk", "redis", "short worker", "long worker"), "ok"
+    (
+        "database",
+        "migrations",
+        "disk",
+        "redis",
+        "short worker",
+        "long worker",
+        "webhook worker",
+    ),
+    "ok",
 )
+QUEUES = ("short", "long", "webhook")
 
 
 @pytest.fixture(autouse=True)
 def workers() -> None:
-    """Let both workers' heartbeats be fresh, however slow the test is."""
-    for queue in ("short", "long"):
+    """Let all workers' heartbeats be fresh, however slow the test is."""
+    for queue in QUEUES:
         WorkerHeartbeat.objects.create(
             name=f"{queue}@here", queues=[queue], at=Now() + timedelta(days=1)
         )
@@ -45,7 +55,7 @@ def test_everything_there_is_ready(client: Client) -> None:
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "parts": WELL})
 
 
-@pytest.mark.parametrize("queue", ["short", "long"])
+@pytest.mark.parametrize("queue", QUEUES)
 @pytest.mark.parametrize("age", [None, 61])
 def test_a_worker_not_seen_for_a_minute_is_named_and_pages_are_answered_all_the_same(
     client: Client, age: int | None, queue: str
@@ -59,10 +69,10 @@ def test_a_worker_not_seen_for_a_minute_is_named_and_pages_are_answered_all_the_
     )
 
 
-def test_a_worker_of_both_queues_stands_for_both(client: Client) -> None:
+def test_a_worker_of_all_queues_stands_for_all(client: Client) -> None:
     WorkerHeartbeat.objects.all().delete()
     WorkerHeartbeat.objects.create(
-        name="one@here", queues=["long", "short"], at=Now() + timedelta(days=1)
+        name="one@here", queues=list(QUEUES), at=Now() + timedelta(days=1)
     )
     assert client.get("/readyz").json()["parts"] == WELL
 

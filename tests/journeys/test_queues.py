@@ -41,6 +41,8 @@ def test_long_work_has_one_slot_and_gives_way_to_numbers_and_both_to_pages(
     numbers, long_work = min(pages + 5, 19), min(pages + 10, 19)  # Linux knows no lower one than 19
     assert slots_of(parts["worker"]) == [numbers, numbers]
     assert slots_of(parts["long-worker"]) == [long_work]
+    webhooks = parts["webhook-worker"]
+    assert (webhooks.nice(), slots_of(webhooks)) == (numbers, []), "its slots are threads"
 
 
 def test_numbers_follow_and_all_is_well_while_the_slot_of_long_work_is_taken(

@@ -36,7 +36,7 @@ LOCKS = {
 def worker_is_missing(*, queue: str = "short") -> bool:
     """True if no worker of this queue has reported for a minute, by the database's clock.
 
-    queue : short or long
+    queue : short, long or webhook
     """
     return not WorkerHeartbeat.objects.filter(
         at__gt=Now() - SEEN_WITHIN, queues__contains=[queue]

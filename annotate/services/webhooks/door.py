@@ -6,9 +6,11 @@ Nothing is followed, no proxy of the environment is asked, and an answer is read
 """
 
 import http.client
+import queue
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
@@ -77,12 +79,12 @@ def is_listed(url: ReceiverUrl) -> bool:
 
 
 def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> ReceiverAnswer:
-    """Send a request, in TOTAL_SECONDS at most beside DNS; raises AddressRefused, Unreachable."""
-    receiver = allowed_url(url)
-    addresses = checked_addresses(receiver)
+    """Send a request, in TOTAL_SECONDS at most with DNS; raises AddressRefused, Unreachable."""
+    receiver, until = allowed_url(url), time.monotonic() + TOTAL_SECONDS
+    addresses = checked_addresses(receiver, until=until)
     try:
         with (
-            closing(_CheckedConnection(receiver, addresses)) as connection,
+            closing(_CheckedConnection(receiver, addresses, until)) as connection,
             _time_limit(connection),
         ):
             connection.request("POST", receiver.target, body, dict(headers))
@@ -96,19 +98,43 @@ def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> ReceiverAnswer
         raise Unreachable(f"It cannot be reached: {_reason(error)}.") from error
 
 
-def checked_addresses(url: ReceiverUrl) -> list[Address]:
-    """The addresses of a host, resolved now. Raises AddressRefused if any of them is special."""
+def checked_addresses(url: ReceiverUrl, *, until: float) -> list[Address]:
+    """The addresses of a host, resolved now. Raises AddressRefused if any of them is special.
+
+    until : of the monotonic clock; a resolver that takes longer is Unreachable
+    """
     if url.address is not None:
         return [url.address]
-    try:
-        rows = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise Unreachable(f"The name {url.host} cannot be resolved.") from error
-    # a zone belongs to a link-local address, which is refused
-    addresses = [ip_address(str(row[4][0]).partition("%")[0]) for row in rows]
+    addresses = resolved_addresses(url, until=until)
     for address in addresses:
         _require_allowed(url, address)
     return list(dict.fromkeys(addresses))
+
+
+def resolved_addresses(url: ReceiverUrl, *, until: float) -> list[Address]:
+    """The addresses of a name, by the system's resolver.
+
+    It takes no limit, so it is asked in a thread, which is left to its own end when time is over.
+    """
+    answers: queue.SimpleQueue[list[str] | None] = queue.SimpleQueue()
+
+    def resolve() -> None:
+        try:
+            rows = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            answers.put(None)
+        else:
+            answers.put([str(row[4][0]) for row in rows])
+
+    threading.Thread(target=resolve, name="resolver", daemon=True).start()
+    try:
+        texts = answers.get(timeout=max(0.0, until - time.monotonic()))
+    except queue.Empty as error:
+        raise Unreachable(f"The name {url.host} was not resolved in time.") from error
+    if texts is None:
+        raise Unreachable(f"The name {url.host} cannot be resolved.")
+    # a zone belongs to a link-local address, which is refused
+    return [ip_address(text.partition("%")[0]) for text in texts]
 
 
 def _reason(error: Exception) -> str:
@@ -132,12 +158,12 @@ def _advice(url: ReceiverUrl) -> str:
 class _CheckedConnection(http.client.HTTPConnection):
     """A connection to addresses that were checked, whatever the host's name means by now.
 
-    It ends TOTAL_SECONDS after it was begun: a receiver that sends a byte a second holds no worker.
+    It ends at a moment, `until`: a receiver that sends a byte a second holds no worker.
     """
 
-    def __init__(self, url: ReceiverUrl, addresses: list[Address]) -> None:
+    def __init__(self, url: ReceiverUrl, addresses: list[Address], until: float) -> None:
         super().__init__(url.host, url.port, timeout=TOTAL_SECONDS)
-        self.url, self.addresses = url, addresses
+        self.url, self.addresses, self.until = url, addresses, until
         self.default_port = DEFAULT_PORTS[url.scheme]  # which the header Host leaves out
         self.is_over = threading.Event()
         self.open_socket: socket.socket | None = None
@@ -160,8 +186,8 @@ class _CheckedConnection(http.client.HTTPConnection):
         *first_addresses, last = self.addresses[:MAX_ADDRESSES]
         for address in first_addresses:
             with suppress(OSError):
-                return connected_socket(address, self.port)
-        return connected_socket(last, self.port)
+                return connected_socket(address, self.port, until=self.until)
+        return connected_socket(last, self.port, until=self.until)
 
     def shut_down(self) -> None:
         """End all reading and writing, from another thread."""
@@ -171,12 +197,15 @@ class _CheckedConnection(http.client.HTTPConnection):
                 self.open_socket.shutdown(socket.SHUT_RDWR)
 
 
-def connected_socket(address: Address, port: int) -> socket.socket:
+def connected_socket(address: Address, port: int, *, until: float) -> socket.socket:
     """A connection to an address by its number: nothing is resolved. Raises OSError."""
+    seconds = min(CONNECT_SECONDS, until - time.monotonic())
+    if seconds <= 0:
+        raise TimeoutError
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     connection = socket.socket(family, socket.SOCK_STREAM)
     try:
-        connection.settimeout(CONNECT_SECONDS)
+        connection.settimeout(seconds)
         connection.connect((str(address), port))
     except OSError:
         connection.close()
@@ -186,8 +215,8 @@ def connected_socket(address: Address, port: int) -> socket.socket:
 
 @contextmanager
 def _time_limit(connection: _CheckedConnection) -> Iterator[None]:
-    """Shut the connection down after TOTAL_SECONDS; raises TimeoutError where that came to pass."""
-    timer = threading.Timer(TOTAL_SECONDS, connection.shut_down)
+    """Shut the connection down at its moment; raises TimeoutError where that came to pass."""
+    timer = threading.Timer(connection.until - time.monotonic(), connection.shut_down)
     timer.daemon = True
     timer.start()
     try:

@@ -25,7 +25,7 @@ from tests.servers.stack import is_fully_ready, separate_redis
 ROOT = Path(__file__).resolve().parents[3]
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
 KEY = secrets.token_urlsafe(64)  # the same for all services
-OURS = ("migrate", "web", "worker", "long-worker", "beat")
+OURS = ("migrate", "web", "worker", "long-worker", "webhook-worker", "beat")
 
 
 def filled_in(value: str, variables: dict[str, str]) -> str:

@@ -237,7 +237,13 @@ def test_an_unwritable_folder_is_answered_with_one_sentence(tmp_path: Path) -> N
 
 
 def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stack) -> None:
-    assert set(live_stack.processes()) == {"web", "worker", "long-worker", "beat"}
+    assert set(live_stack.processes()) == {
+        "web",
+        "worker",
+        "long-worker",
+        "webhook-worker",
+        "beat",
+    }
     assert wait_until(lambda: is_fully_ready(live_stack.url), seconds=600, step=0.2), answer(
         live_stack, "/readyz"
     )

@@ -82,6 +82,37 @@ def test_a_name_without_an_address_is_unreachable_and_may_come_later(resolver):
         send("https://nowhere.example.org/")
 
 
+def test_a_resolver_that_says_nothing_is_left(resolver, monkeypatch):
+    monkeypatch.setattr(door, "TOTAL_SECONDS", 0.2)
+    is_over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: is_over.wait(60) and [])
+    with pytest.raises(door.Unreachable, match=r"hooks\.example\.org was not resolved in time"):
+        send("https://hooks.example.org/x")
+    assert not is_over.is_set(), "nobody waited for it"
+    is_over.set()
+
+
+def test_the_time_of_the_resolver_is_part_of_the_limit(settings, receiver, monkeypatch):
+    limits, port = [], receiver.server_port
+
+    class NotedTimer(threading.Timer):
+        """The standard library's timer, which notes its limit."""
+
+        def __init__(self, seconds, act):
+            limits.append(seconds)
+            super().__init__(seconds, act)
+
+    def getaddrinfo(*_, **__):
+        time.sleep(0.1)  # at least
+        return [(0, 0, 0, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(threading, "Timer", NotedTimer)
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    settings.WEBHOOK_HOSTS = [f"slow.lab:{port}"]
+    assert send(f"http://slow.lab:{port}/x").status == 204
+    assert len(limits) == 1 and limits[0] <= door.TOTAL_SECONDS - 0.1
+
+
 def test_a_listed_receiver_may_be_internal_but_never_link_local(resolver, settings):
     with running_receiver() as receiver:
         port = receiver.server_port
