@@ -2,6 +2,7 @@
 
 Every view, API endpoint and form gets its objects here. An object without access does not exist for
 a person: the answer is 404, never 403, so that names and keys of other collections do not leak.
+Only the API tells a member of a collection which role she lacks there (`annotate.api`).
 """
 
 from collections.abc import Collection as Container

@@ -11,12 +11,13 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.forms import BaseForm
 from django.http import Http404
-from rest_framework.exceptions import APIException, NotFound
+from rest_framework.exceptions import APIException, NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotate import access
+from annotate.core.phrases import enumeration
 from annotate.models import ApiToken, Collection, Role, User
 
 
@@ -28,11 +29,27 @@ class TokenRequest(Request):
 
 
 def get_collection(*, request: TokenRequest, slug: str, roles: Container[Role]) -> Collection:
-    """Return the collection, if the token is valid for it and its owner holds one of the roles."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=roles)
+    """Return the collection, if the token is valid for it and its owner holds one of the roles.
+
+    Raises Http404 for who has no part in it, as pages do, and RoleMissing for its other members:
+    they know that it is there, and a program shows no page that leaves out what they may not do.
+    """
+    collection = access.get_collection(user=request.user, slug=slug)
     if request.auth.collection_id not in {None, collection.pk}:
         raise Http404
+    roles_held = access.roles_in(user=request.user, collection=collection)
+    if roles_held.isdisjoint(roles):
+        needed, own = (
+            [role.value for role in Role if role in group] for group in (roles, roles_held)
+        )
+        raise RoleMissing(
+            f"This needs the role {' or '.join(needed)}; you are {enumeration(own)} here."
+        )
     return collection
+
+
+class RoleMissing(PermissionDenied):
+    """A member of the collection holds no role that this needs; `detail` names them."""
 
 
 class Unprocessable(APIException):

@@ -47,7 +47,7 @@ class Unauthorized(AssayerError):
 
 
 class Forbidden(AssayerError):
-    """The token lacks a scope, which the sentence names (403)."""
+    """The token lacks a scope, or its owner a role; the sentence names it (403)."""
 
 
 class NotFound(AssayerError):

@@ -245,8 +245,8 @@ def test_what_is_left_out_of_a_change_stays(client, collection, headers):
 
 def test_settings_are_changed_by_leads_with_the_scope_alone(client, collection, researcher, lead):
     for person, scopes, status in (
-        (researcher, SCOPES, 404),
-        (cast.member(collection, Role.ANNOTATOR), SCOPES, 404),
+        (researcher, SCOPES, 403),
+        (cast.member(collection, Role.ANNOTATOR), SCOPES, 403),
         (lead, SCOPES[:1], 403),
         (lead, SCOPES, 200),
     ):
@@ -282,4 +282,4 @@ def test_a_collection_with_answers_stays(client, django_capture_on_commit_callba
     assert "People have answered in" in answer.json()["detail"]
     researcher = cast.bearer(campaign.researcher, *SCOPES)
     answer = client.delete(f"{COLLECTIONS}made/?confirm=made", headers=researcher)
-    assert answer.status_code == 404
+    assert answer.status_code == 403

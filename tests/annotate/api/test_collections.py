@@ -97,7 +97,7 @@ def test_the_facts_are_for_leads_and_researchers_with_the_scope(client, collecti
     researcher = cast.member(collection, Role.RESEARCHER)
     assert client.get(address, headers=cast.bearer(researcher, scope)).status_code == 200
     annotator = cast.member(collection, Role.ANNOTATOR)
-    assert client.get(address, headers=cast.bearer(annotator, scope)).status_code == 404
+    assert client.get(address, headers=cast.bearer(annotator, scope)).status_code == 403
     elsewhere = cast.bearer(lead, scope, collection=cast.collection("other"))
     assert client.get(address, headers=elsewhere).status_code == 404
 

@@ -196,7 +196,7 @@ def test_a_program_cancels_what_waits(client, collection):
 
 def test_a_key_without_the_scope_or_the_role_brings_nothing(client, collection):
     assert post(client, key(collection, scopes=["runs:write"])).status_code == 403
-    assert post(client, key(collection, role=Role.LEAD)).status_code == 404
+    assert post(client, key(collection, role=Role.LEAD)).status_code == 403
 
 
 def test_the_answer_has_the_address_of_the_import(client, collection):

@@ -163,7 +163,7 @@ def test_items_are_for_leads_and_researchers_of_their_collection(client, collect
         of_other = cast.bearer(person, scope, collection=other)
         assert client.get(address, headers=of_other).status_code == 404
         annotator = cast.bearer(cast.member(collection, Role.ANNOTATOR), scope)
-        assert client.get(address, headers=annotator).status_code == 404
+        assert client.get(address, headers=annotator).status_code == 403
         both = cast.bearer(person, scope)
         if address != ITEMS:
             moved = address.replace("/shapes/", "/other/")

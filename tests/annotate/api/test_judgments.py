@@ -83,6 +83,6 @@ def test_judgments_are_for_leads_and_researchers_with_the_scope(client, campaign
         answer = client.get(JUDGMENTS, headers=without_scope | {"Accept": accept})
         assert answer.status_code == 403 and '"judgments:read"' in answer.json()["detail"]
     annotator = cast.bearer(campaign.annotators[0].user, scope)
-    assert client.get(JUDGMENTS, headers=annotator).status_code == 404
+    assert client.get(JUDGMENTS, headers=annotator).status_code == 403
     stranger = cast.bearer(cast.member(cast.collection("other"), Role.LEAD), scope)
     assert client.get(JUDGMENTS, headers=stranger).status_code == 404

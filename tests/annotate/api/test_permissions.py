@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from annotate import access
-from annotate.api import Unprocessable, get_collection
+from annotate.api import RoleMissing, Unprocessable, get_collection
 from annotate.api.endpoints import Endpoint
 from annotate.models import Role
 from annotate.services.people import tokens
@@ -81,8 +81,41 @@ def test_a_key_without_the_scope_is_told_which_one(collection, researcher):
 
 
 def test_a_key_may_never_do_more_than_its_owner(collection):
-    assert call(collection, key(cast.member(collection, Role.ANNOTATOR))).status_code == 404
+    assert call(collection, key(cast.member(collection, Role.ANNOTATOR))).status_code == 403
     assert call(collection, key()).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("needed", "held", "sentence"),
+    [
+        ((Role.RESEARCHER,), (Role.LEAD,), "the role researcher; you are lead here."),
+        (access.LEADERS, (Role.ANNOTATOR,), "the role lead or researcher; you are annotator here."),
+        (
+            (Role.LEAD,),
+            (Role.RESEARCHER, Role.ANNOTATOR),
+            "the role lead; you are annotator and researcher here.",
+        ),
+    ],
+)
+def test_a_member_without_the_role_is_told_which_one(collection, needed, held, sentence):
+    person = cast.user()
+    for role in held:
+        cast.member(collection, role, person)
+    request = Request(APIRequestFactory().get("/"))
+    request.user, request.auth = (
+        person,
+        tokens.create_token(user=person, name="x", scopes=["qrels:read"], days=1).token,
+    )
+    with pytest.raises(RoleMissing) as refusal:
+        get_collection(request=request, slug=collection.slug, roles=needed)
+    assert str(refusal.value) == f"This needs {sentence}"
+
+
+def test_a_key_for_another_collection_is_told_of_no_role(collection):
+    lead, other = cast.member(collection, Role.LEAD), cast.collection("other")
+    cast.member(other, Role.ANNOTATOR, lead)
+    assert call(other, key(lead)).status_code == 403
+    assert call(other, key(lead, collection=collection)).status_code == 404
 
 
 def test_a_key_for_one_collection_does_not_open_another(collection, researcher):

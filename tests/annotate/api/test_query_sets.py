@@ -128,7 +128,7 @@ def test_a_set_is_for_leads_and_researchers_of_its_collection(client, collection
         address = f"{SETS}{tail}"
         tag = {"If-None-Match": client.get(address, headers=headers)["ETag"]}
         assert client.get(address, headers=headers | tag).status_code == 304
-        assert client.get(address, headers=annotator).status_code == 404
+        assert client.get(address, headers=annotator).status_code == 403
         assert client.get(address, headers=cast.bearer(person, scope)).status_code == 404
         if tail:
             moved = address.replace("/shapes/", "/other/")

@@ -101,7 +101,7 @@ def test_a_set_is_for_leads_and_researchers_of_its_collection(client, collection
     annotator = cast.bearer(cast.member(collection, Role.ANNOTATOR), scope)
     for tail in ("", f"{pk}/", f"{pk}/labels/"):
         address = f"{SETS}{tail}"
-        assert client.get(address, headers=annotator).status_code == 404
+        assert client.get(address, headers=annotator).status_code == 403
         assert client.get(address, headers=cast.bearer(person, scope)).status_code == 404
         assert client.get(address, headers=cast.bearer(person, "qrels:read")).status_code == 403
         if tail:

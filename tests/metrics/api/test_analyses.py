@@ -211,4 +211,4 @@ def test_a_token_needs_the_scope_and_the_role(client, study):
         assert client.get(path).status_code == 401
         assert client.get(path, headers=other).status_code == 403
         annotator = cast.bearer(cast.member(study, Role.ANNOTATOR), ApiToken.Scope.NUMBERS_READ)
-        assert client.get(path, headers=annotator).status_code == 404
+        assert client.get(path, headers=annotator).status_code == 403

@@ -174,4 +174,4 @@ def test_a_token_without_the_scope_or_the_role_gets_no_number(client, study, lea
         other_scope = cast.bearer(lead, ApiToken.Scope.QRELS_READ)
         assert client.get(address, headers=other_scope).status_code == 403
         without_role = cast.bearer(annotator, *ApiToken.Scope)
-        assert client.get(address, headers=without_role).status_code == 404
+        assert client.get(address, headers=without_role).status_code == 403

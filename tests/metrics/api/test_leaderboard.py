@@ -165,4 +165,4 @@ def test_a_token_without_the_scope_or_the_role_gets_no_score(client, study, rese
     other_scope = cast.bearer(researcher, ApiToken.Scope.QRELS_READ)
     assert client.get(BOARD, headers=other_scope).status_code == 403
     annotator = cast.bearer(study.annotators.first().user, *ApiToken.Scope)
-    assert client.get(BOARD, headers=annotator).status_code == 404
+    assert client.get(BOARD, headers=annotator).status_code == 403

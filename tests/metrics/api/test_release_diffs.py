@@ -127,4 +127,4 @@ def test_a_token_needs_the_scope_and_the_role(client, study):
     for path in (DIFF, f"{DIFF}scores.csv", f"{DIFF}pairs.csv"):
         assert client.get(path).status_code == 401
         assert client.get(path, headers=other).status_code == 403
-        assert client.get(path, headers=annotator).status_code == 404
+        assert client.get(path, headers=annotator).status_code == 403

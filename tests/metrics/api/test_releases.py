@@ -183,10 +183,10 @@ def test_reading_and_making_need_scopes_and_roles(client, study, lead):
     assert post(client, writer, version="1.1").status_code == 202
     researcher = cast.bearer(cast.member(study, Role.RESEARCHER), *SCOPES)
     assert client.get(f"{RELEASES}1.0/", headers=researcher).status_code == 200
-    assert post(client, researcher, version="1.2").status_code == 404
-    assert post(client, researcher, f"{RELEASES}1.0/withdraw/", reason="x").status_code == 404
+    assert post(client, researcher, version="1.2").status_code == 403
+    assert post(client, researcher, f"{RELEASES}1.0/withdraw/", reason="x").status_code == 403
     annotator = cast.bearer(cast.member(study, Role.ANNOTATOR), *SCOPES)
-    assert client.get(RELEASES, headers=annotator).status_code == 404
+    assert client.get(RELEASES, headers=annotator).status_code == 403
 
 
 def test_a_job_is_for_whoever_asked_for_it_and_who_sees_its_release(client, study, headers):

@@ -258,13 +258,13 @@ def test_a_pool_that_could_not_be_opened_is_found_and_opened_again(client, colle
 
 
 @pytest.mark.parametrize(
-    ("action", "status"), [("open", 404), ("cancel", 404), ("close", 202), ("reopen", 422)]
+    ("action", "status"), [("open", 403), ("cancel", 403), ("close", 202), ("reopen", 422)]
 )
 def test_leads_close_pools_and_open_none(client, collection, two_runs, action, status):
     pool = factories.opened(collection, two_runs)
     reading = token(collection, Role.RESEARCHER, ApiToken.Scope.POOLS_READ)
     assert post(client, pool, action, reading).status_code == 403
-    assert post(client, pool, action, token(collection, Role.ANNOTATOR)).status_code == 404
+    assert post(client, pool, action, token(collection, Role.ANNOTATOR)).status_code == 403
     elsewhere = cast.bearer(
         cast.member(collection, Role.RESEARCHER), WRITE, collection=factories.collection()
     )

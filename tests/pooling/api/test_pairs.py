@@ -240,7 +240,7 @@ def test_who_may_not_read_pairs_is_refused(client, collection, two_runs):
         elsewhere = cast.bearer(person, scope, collection=other)
         assert client.get(address, headers=elsewhere).status_code == 404
         annotator = token(collection, Role.ANNOTATOR, scope)
-        assert client.get(address, headers=annotator).status_code == 404
+        assert client.get(address, headers=annotator).status_code == 403
         foreign = address.replace(collection.slug, other.slug)
         cast.member(other, Role.RESEARCHER, person)
         assert client.get(foreign, headers=cast.bearer(person, scope)).status_code == 404

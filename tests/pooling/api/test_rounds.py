@@ -118,7 +118,7 @@ def test_who_may_not_read_rounds_is_refused(client, collection):
     for headers, status in (
         ({}, 401),
         (token(collection, scope=ApiToken.Scope.RUNS_READ), 403),
-        (token(collection, Role.ANNOTATOR), 404),
+        (token(collection, Role.ANNOTATOR), 403),
         (token(factories.collection()), 404),
         (token(collection, Role.RESEARCHER, ApiToken.Scope.POOLS_WRITE), 200),
     ):

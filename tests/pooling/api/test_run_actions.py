@@ -146,9 +146,9 @@ def test_a_run_that_cannot_be_pooled_adds_nothing(client, collection, headers):
 
 def test_a_lead_reads_no_price_and_changes_nothing(client, collection, two_runs):
     lead = cast.bearer(cast.member(collection, Role.LEAD), ApiToken.Scope.RUNS_WRITE)
-    assert client.get(address(two_runs[0], "adds"), headers=lead).status_code == 404
+    assert client.get(address(two_runs[0], "adds"), headers=lead).status_code == 403
     for path in ("cancel", "read-again"):
-        assert post(client, two_runs[0], path, lead).status_code == 404
+        assert post(client, two_runs[0], path, lead).status_code == 403
 
 
 def limit(collection):
@@ -203,7 +203,7 @@ def test_what_is_no_share_is_no_limit(client, collection, headers, body):
 def test_a_token_that_reads_sets_no_limit(client, collection):
     for role, scope, status in (
         (Role.RESEARCHER, ApiToken.Scope.RUNS_READ, 403),
-        (Role.LEAD, ApiToken.Scope.RUNS_WRITE, 404),
+        (Role.LEAD, ApiToken.Scope.RUNS_WRITE, 403),
     ):
         token = cast.bearer(cast.member(collection, role), scope)
         assert put(client, collection, token, {"unknown_limit": 0.5}).status_code == status

@@ -105,15 +105,15 @@ def test_leads_read_what_researchers_change(client, collection):
     for path in ("", f"{run.pk}/"):
         assert client.get(address(collection, path), headers=lead).status_code == 200
         annotator = reader(collection, Role.ANNOTATOR)
-        assert client.get(address(collection, path), headers=annotator).status_code == 404
+        assert client.get(address(collection, path), headers=annotator).status_code == 403
         numbers = reader(collection, scope=ApiToken.Scope.NUMBERS_READ)
         assert client.get(address(collection, path), headers=numbers).status_code == 403
         elsewhere = reader(collection, only_for=factories.collection())
         assert client.get(address(collection, path), headers=elsewhere).status_code == 404
     one = address(collection, f"{run.pk}/")
     change = client.patch(one, {"team": "x"}, content_type="application/json", headers=lead)
-    assert (change.status_code, client.delete(one, headers=lead).status_code) == (404, 404)
-    assert upload(client, collection, lead).status_code == 404
+    assert (change.status_code, client.delete(one, headers=lead).status_code) == (403, 403)
+    assert upload(client, collection, lead).status_code == 403
 
 
 def test_a_hidden_run_is_listed_for_who_uploaded_it_alone(client, collection):

@@ -70,7 +70,7 @@ def test_who_may_not_upload_is_refused(client, collection):
         == 403
     )
     for role in (Role.ANNOTATOR, Role.LEAD):
-        assert post(client, collection, key(collection, role)).status_code == 404
+        assert post(client, collection, key(collection, role)).status_code == 403
     other = factories.collection()
     assert post(client, other, key(collection)).status_code == 404
     assert post(client, collection, key(collection, only_for=other)).status_code == 404

@@ -204,8 +204,8 @@ def test_annotators_are_for_leads_with_the_scope_and_the_collection(
     for headers, status in (
         (cast.bearer(lead, *scopes), 403),
         (cast.bearer(lead, SCOPE, collection=cast.collection("other")), 404),
-        (cast.bearer(cast.member(collection, Role.RESEARCHER), SCOPE), 404),
-        (cast.bearer(annotator.user, SCOPE), 404),
+        (cast.bearer(cast.member(collection, Role.RESEARCHER), SCOPE), 403),
+        (cast.bearer(annotator.user, SCOPE), 403),
     ):
         assert client.get(ANNOTATORS, headers=headers).status_code == status
         assert post(client, headers, annotator, "pause", reason="ill").status_code == status

@@ -173,7 +173,7 @@ def test_invitations_are_for_leads_with_the_scope_and_the_collection(client, col
     for headers, status in (
         (cast.bearer(lead, *scopes), 403),
         (cast.bearer(lead, SCOPE, collection=cast.collection("other")), 404),
-        (cast.bearer(researcher, SCOPE), 404),
+        (cast.bearer(researcher, SCOPE), 403),
     ):
         assert client.get(INVITATIONS, headers=headers).status_code == status
         assert post(client, headers, role="lead").status_code == status

@@ -105,7 +105,7 @@ def test_members_are_for_leads_with_the_scope_and_the_collection(client, collect
     for headers, status in (
         (cast.bearer(lead, *scopes), 403),
         (elsewhere, 404),
-        (researcher, 404),
+        (researcher, 403),
     ):
         assert client.get(MEMBERS, headers=headers).status_code == status
         assert client.delete(row["url"], headers=headers).status_code == status

@@ -109,14 +109,14 @@ def test_a_paused_person_sees_that_she_is(client, campaign, annotator, headers):
 def test_it_is_for_annotators_with_the_scope_and_the_collection(client, campaign, annotator):
     scopes = [scope for scope in ApiToken.Scope if scope != SCOPE]
     researcher = cast.member(campaign.collection, Role.RESEARCHER)
-    for headers, status in (
-        (cast.bearer(annotator.user, *scopes), 403),
-        (cast.bearer(annotator.user, SCOPE, collection=cast.collection("other")), 404),
-        (cast.bearer(researcher, SCOPE), 404),
-        (cast.bearer(cast.user("root", is_superuser=True), SCOPE), 404),
+    for headers, statuses in (
+        (cast.bearer(annotator.user, *scopes), (403, 403)),
+        (cast.bearer(annotator.user, SCOPE, collection=cast.collection("other")), (404, 404)),
+        (cast.bearer(researcher, SCOPE), (403, 404)),
+        (cast.bearer(cast.user("root", is_superuser=True), SCOPE), (403, 404)),
     ):
-        assert client.get(OWN, headers=headers).status_code == status
-        assert client.get(JUDGMENTS, headers=headers).status_code == status
+        answers = [client.get(address, headers=headers) for address in (OWN, JUDGMENTS)]
+        assert tuple(answer.status_code for answer in answers) == statuses
 
 
 def test_other_parameters_are_refused(client, campaign, headers):

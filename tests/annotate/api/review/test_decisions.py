@@ -298,7 +298,7 @@ def test_deciding_is_for_leads_with_the_scope(client, collection, lead):
         (f"inbox/pairs/{pair.pk}/act/", {"act": "return"}),
         (f"inbox/batches/{batch.pk}/act/", {"act": "accept"}),
     ]:
-        assert send(client, researcher, address, **fields).status_code == 404
+        assert send(client, researcher, address, **fields).status_code == 403
         assert send(client, elsewhere, address, **fields).status_code == 404
         refused = send(client, everything_else, address, **fields)
         assert refused.status_code == 403 and '"collections:write"' in refused.json()["detail"]

@@ -350,7 +350,7 @@ def test_the_inbox_is_for_leads_with_the_scope(client, collection, lead):
     ):
         url = f"{API}{address}"
         assert client.get(url, headers=cast.bearer(lead, scope)).status_code == 200
-        assert client.get(url, headers=cast.bearer(researcher, scope)).status_code == 404
+        assert client.get(url, headers=cast.bearer(researcher, scope)).status_code == 403
         elsewhere = cast.bearer(lead, scope, collection=other)
         assert client.get(url, headers=elsewhere).status_code == 404
         others = [other_scope for other_scope in ApiToken.Scope if other_scope != scope]

@@ -252,7 +252,7 @@ def test_resolutions_are_for_leads_and_researchers_with_the_scope(client, collec
     answer = client.get(RESOLUTIONS, headers=cast.bearer(lead, *others))
     assert answer.status_code == 403 and '"judgments:read"' in answer.json()["detail"]
     annotator = cast.annotator(collection).user
-    assert client.get(RESOLUTIONS, headers=cast.bearer(annotator, SCOPE)).status_code == 404
+    assert client.get(RESOLUTIONS, headers=cast.bearer(annotator, SCOPE)).status_code == 403
     other = cast.collection("other")
     cast.member(other, Role.LEAD, lead)
     elsewhere = cast.bearer(lead, SCOPE, collection=other)

@@ -135,7 +135,7 @@ def test_a_version_that_has_not_changed_is_not_sent_again(client, collection, he
 def test_researchers_read_guidelines_and_leads_change_them(client, collection, lead):
     researcher = cast.bearer(cast.member(collection, Role.RESEARCHER), *SCOPES)
     assert client.get(GUIDELINES, headers=researcher).status_code == 200
-    assert post(client, researcher, markdown="# New").status_code == 404
+    assert post(client, researcher, markdown="# New").status_code == 403
     elsewhere = cast.bearer(lead, *SCOPES, collection=cast.collection("other"))
     for url in (GUIDELINES, f"{GUIDELINES}versions/", f"{GUIDELINES}versions/1/"):
         assert client.get(url, headers=elsewhere).status_code == 404

@@ -223,8 +223,8 @@ def test_versions_come_in_pages_with_as_many_queries_for_many(client, collection
 def test_researchers_read_the_policy_and_leads_change_it(client, collection, lead):
     researcher = cast.bearer(cast.member(collection, Role.RESEARCHER), *SCOPES)
     assert client.get(POLICY, headers=researcher).status_code == 200
-    assert post(client, researcher, ceiling=5).status_code == 404
-    assert post(client, researcher, f"{POLICY}preview/", ceiling=5).status_code == 404
+    assert post(client, researcher, ceiling=5).status_code == 403
+    assert post(client, researcher, f"{POLICY}preview/", ceiling=5).status_code == 403
     elsewhere = cast.bearer(lead, *SCOPES, collection=cast.collection("other"))
     for address in ("", "versions/", "versions/1/"):
         assert client.get(f"{POLICY}{address}", headers=elsewhere).status_code == 404

@@ -149,9 +149,9 @@ def test_levels_that_are_no_scheme_are_refused(client, collection, headers):
 def test_researchers_read_the_scheme_and_leads_change_it(client, collection, lead):
     researcher = cast.bearer(cast.member(collection, Role.RESEARCHER), *SCOPES)
     assert client.get(SCHEME, headers=researcher).status_code == 200
-    assert put(client, researcher, MORE).status_code == 404
+    assert put(client, researcher, MORE).status_code == 403
     annotator = cast.bearer(cast.member(collection, Role.ANNOTATOR), *SCOPES)
-    assert client.get(SCHEME, headers=annotator).status_code == 404
+    assert client.get(SCHEME, headers=annotator).status_code == 403
     reader = cast.bearer(lead, ApiToken.Scope.NUMBERS_READ)
     assert put(client, reader, MORE).status_code == 403
     elsewhere = cast.bearer(lead, *SCOPES, collection=cast.collection("other"))

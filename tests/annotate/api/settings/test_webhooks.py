@@ -187,7 +187,7 @@ def test_webhooks_are_for_leads_with_the_scope_and_the_collection(client, collec
     for other_headers, status in (
         (cast.bearer(lead, *scopes), 403),
         (cast.bearer(lead, SCOPE, collection=cast.collection("other")), 404),
-        (cast.bearer(researcher, SCOPE), 404),
+        (cast.bearer(researcher, SCOPE), 403),
     ):
         for address in (WEBHOOKS, url, f"{url}deliveries/", f"{url}deliveries/{delivery.pk}/"):
             assert client.get(address, headers=other_headers).status_code == status
