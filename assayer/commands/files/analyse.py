@@ -9,12 +9,13 @@ import numpy as np
 
 from annotate.core.files.formats import FormatError
 from assayer.commands.command import CommandFailed
+from assayer.commands.files.scores import add_choice_arguments, chosen_values_of
 from metrics.charts.pictures import PictureError
 from metrics.charts.result_files import as_csv, as_svg, as_text
 from metrics.charts.results import AnalysisResult
 from metrics.core.comparisons.missing_queries import MISSING_ZERO
 from metrics.core.comparisons.run_comparison import METHOD_NAMES, METHODS
-from metrics.core.files.scores import ScoreTable, read_scores
+from metrics.core.files.scores import CHOICES, ScoreTable, read_scores
 from metrics.score_files.analyses import ScoreAnalysis
 from metrics.score_files.choices import Choice, idle_sentence
 from metrics.score_files.command_options import (
@@ -32,25 +33,14 @@ DESCRIPTION = (
     "table as CSV, everything as JSON, the chart as SVG. Without a name: those that there are."
 )
 # options that say something of a collection
-OF_COLLECTION = (
-    "collection",
-    "direction",
-    "name",
-    "team",
-    "tag",
-    "label_source",
-    "threshold",
-    "queries",
-    "measure",
-    "protocol",
-    "mark",
-)
+OF_COLLECTION = ("collection", "name", "team", "tag", "queries", "protocol", "mark")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options, and those of a collection, which are refused with a sentence."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="of the analysis")
     parser.add_argument("--scores", metavar="FILE", help=SCORES_HELP)
+    add_choice_arguments(parser)
     add_shared_options(parser)
     for name in OF_COLLECTION:
         dest = "part" if name == "name" else name
@@ -89,7 +79,11 @@ def check_options(analysis: ScoreAnalysis, options: Namespace) -> None:
         flag = flag_of(names_of_collection[0])
         raise CommandFailed(f"{flag} is of a collection: leave it out with --scores.")
     sentence = idle_sentence(
-        analysis.name, analysis.parameter_names, names, spell=flag_of, left_out=OF_COLLECTION
+        analysis.name,
+        analysis.parameter_names,
+        names,
+        spell=flag_of,
+        left_out=(*OF_COLLECTION, *CHOICES),
     )
     if sentence:
         raise CommandFailed(sentence)
@@ -100,7 +94,9 @@ def request_of(analysis: ScoreAnalysis, options: Namespace) -> FileRequest:
     errors = list[str]()
     try:
         with open(options.scores, "rb") as stream:
-            table = read_scores(stream, name=options.scores)
+            table = read_scores(
+                stream, name=options.scores, chosen_values=chosen_values_of(options)
+            )
     except FormatError as error:
         raise CommandFailed(str(error)) from error
     except OSError as error:

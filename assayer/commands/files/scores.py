@@ -17,16 +17,18 @@ def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICE
         )
 
 
+def chosen_values_of(options: Namespace) -> dict[str, str]:
+    """The choices that the options make, by their columns."""
+    return {column: getattr(options, column) for column in CHOICES if getattr(options, column)}
+
+
 def read_table(path: str, options: Namespace) -> ScoreTable:
     """Read the scores of a file that the options choose.
 
     Raises OSError and FormatError, also where a heading says that rows are runs or measures.
     """
-    chosen_values = {
-        column: getattr(options, column) for column in CHOICES if getattr(options, column)
-    }
     with open(path, "rb") as stream:
-        table = read_scores(stream, name=path, chosen_values=chosen_values)
+        table = read_scores(stream, name=path, chosen_values=chosen_values_of(options))
     if table.has_runs or names_measures(table.row_head):
         message = (
             f"the file has rows of {quoted(table.row_head)}, and this takes a row for each query, "

@@ -6,8 +6,9 @@ from pathlib import Path
 from annotate.core.files.formats import FormatError
 from annotate.core.phrases import counted, enumeration
 from assayer.client.client import Client
+from assayer.client.errors import NotFound
 from assayer.commands.command import CommandFailed, remark
-from assayer.commands.site.options import add_site_arguments, client_of
+from assayer.commands.site.options import add_site_arguments, client_of, collection_of
 from assayer.datasets.beir import BeirFolder
 from assayer.datasets.data_sets import DOCUMENT, QUERY, DataSet, SourceFault
 from assayer.datasets.hub_folder import HubFolder
@@ -21,6 +22,17 @@ from assayer.datasets.survey import Survey, survey
 
 DESCRIPTION = """Load queries, documents and labels of ir_datasets, of a BEIR folder or of a folder
 in the layout of the Hub of Hugging Face into a collection; or a file of items as it stands."""
+# options that a file of items, which goes as it stands, has no use for
+OF_OTHER_SOURCES = (
+    "make",
+    "positive_from",
+    "definitions",
+    "split",
+    "labels",
+    "grades",
+    "skip_unknown",
+    "without_media",
+)
 FILE_STEMS = {QUERY: "queries", DOCUMENT: "documents"}
 
 
@@ -45,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--split", default="", help="this split alone, with the queries it names")
     parser.add_argument(
-        "--labels", default=ORIGINAL, metavar="NAME", help="name of the reference set: original"
+        "--labels", default="", metavar="NAME", help="name of the reference set: original"
     )
     parser.add_argument(
         "--grades", default="", metavar="1:4", help="what grades become, as 1:4,2:5"
@@ -74,7 +86,7 @@ def run(options: Namespace) -> None:
         selection = Selection(
             dataset_of(options),
             options.split,
-            main_set=options.labels,
+            main_set=options.labels or ORIGINAL,
             with_media=not options.without_media,
         )
         figures = survey(selection, skip_unknown=options.skip_unknown)
@@ -136,7 +148,13 @@ def prepare_collection(
         )
         remark(f"{options.collection} is made, with {counted(len(levels), 'level')}")
         return
-    facts = client.collection(options.collection).facts()
+    try:
+        facts = client.collection(options.collection).facts()
+    except NotFound as error:
+        raise CommandFailed(
+            f"there is no collection {options.collection} in which you have a role: make it by "
+            "--make NAME, or choose one that `assayer collections` shows."
+        ) from error
     level_grades = sorted(level.grade for level in facts.levels)
     if homeless_grades := [grade for grade in label_grades if grade not in level_grades]:
         first, names = homeless_grades[0], enumeration([str(grade) for grade in homeless_grades])
@@ -193,10 +211,14 @@ def upload_file(options: Namespace) -> None:
         raise CommandFailed(f"{options.items} is no file; pack a folder in a zip.")
     if options.dry_run:
         raise CommandFailed("the site alone reads --items; --dry-run is for the other sources.")
-    if options.make:
-        raise CommandFailed("--make is for the other sources: make the collection before.")
+    idle_options = [name for name in OF_OTHER_SOURCES if getattr(options, name)]
+    if idle_options:
+        flag = f"--{idle_options[0].replace('_', '-')}"
+        raise CommandFailed(
+            f"{flag} is for the other sources: a file of --items goes as it stands, into a "
+            f"collection that is there. Leave out {flag}."
+        )
     media = {"media": options.media} if options.media else {}
-    with client_of(options) as client:
-        collection = client.collection(options.collection)
+    with collection_of(options) as collection:
         collection.upload("items", options.items, file_name=options.items.name, **media)
     remark(f"{options.items.name} is loaded into {options.collection}")

@@ -65,6 +65,34 @@ def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
     assert value["rows"] == of_two["rows"] and value["headline"] == of_two["headline"]
 
 
+def test_the_output_of_evaluate_is_analysed_on_the_measure_that_is_named(tmp_path):
+    qrels, runs = tmp_path / "qrels", [tmp_path / "a", tmp_path / "b"]
+    qrels.write_text("".join(f"q{n} 0 d{n % 3} 1\n" for n in range(6)))
+    for shift, run in enumerate(runs):
+        lines = (
+            f"q{q} Q0 d{(d * (q % 2 + 1) + shift) % 3} {d} {3 - d} {run.name}\n"
+            for q in range(6)
+            for d in range(3)
+        )
+        run.write_text("".join(lines))
+    path = tmp_path / "scores"
+    path.write_text(
+        output_of("evaluate", "--qrels", qrels, *runs, "--measures", "AP RR P@1", "--per-query")
+    )
+    refusal = assayer("analyse", "anova", "--scores", path)
+    assert (refusal.status, refusal.stdout) == (1, "")
+    assert "AP, RR" in refusal.stderr and "Choose one by --measure." in refusal.stderr
+    value = json.loads(output_of("analyse", "anova", "--scores", path, "--measure", "AP", "--json"))
+    of_ap = tmp_path / "ap"
+    of_ap.write_text(
+        output_of("evaluate", "--qrels", qrels, *runs, "--measures", "AP", "--per-query")
+    )
+    alone = json.loads(output_of("analyse", "anova", "--scores", of_ap, "--json"))
+    assert value["rows"] == alone["rows"]
+    refusal = assayer("analyse", "anova", "--scores", path, "--measure", "nDCG")
+    assert "no score is of measure nDCG; the file holds AP, RR" in refusal.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "words"),
     [
@@ -103,6 +131,7 @@ def test_runs_of_a_file_are_chosen_by_name(scores_file, tmp_path):
             "--collection is of a",
         ),
         ("measure-correlations", "model,A,B\na,1,2\nb,2,3\n", ("--name", "x"), "--name is of a"),
+        ("anova", "topic,A,B\na,1,2\nb,2,3\n", ("--measure", "AP"), "leave out --measure."),
         (
             "measure-correlations",
             "model,A,B\na,1,2\nb,2,3\n",

@@ -175,6 +175,23 @@ def test_what_the_options_contradict_is_told(upload, tmp_path):
     for arguments, sentence in (
         (("--items", tmp_path, "--collection", "home"), "pack a folder in a zip"),
         (("--items", dataset / "corpus.jsonl", "--dry-run"), "the site alone reads --items"),
+        *(
+            (("--items", dataset / "corpus.jsonl", "--collection", "home", *option), option[0])
+            for option in (
+                ("--labels", "a"),
+                ("--grades", "1:2"),
+                ("--split", "dev"),
+                ("--positive-from", "1"),
+                ("--definitions", dataset / "x.py"),
+                ("--skip-unknown",),
+                ("--without-media",),
+            )
+        ),
+        (("--beir", dataset, "--collection", "new"), "make it by --make NAME, or choose one"),
+        (
+            ("--items", dataset / "corpus.jsonl", "--collection", "new"),
+            "`assayer collections` shows your collections",
+        ),
         (("--beir", dataset, "--split", "dev", "--dry-run"), "has no split dev"),
         (("--ir-datasets", "assayer/none", "--dry-run"), "knows no assayer/none"),
         (("--hugging-face", tmp_path, "--dry-run"), "has no queries"),
@@ -182,6 +199,7 @@ def test_what_the_options_contradict_is_told(upload, tmp_path):
         status, _, remarks = upload(*arguments)
         assert status == 1
         assert sentence in remarks
+    assert not Item.objects.exists()
 
 
 def test_a_file_of_items_goes_as_it_stands(upload, tmp_path):
