@@ -22,7 +22,7 @@ class Client:
     timeout : seconds to wait for the next part of an answer
     retries : how often a request is sent again that failed for a passing reason and is safe to
         repeat
-    show_progress : whether bars on a terminal tell how far uploads, jobs and downloads are
+    show_progress : whether bars on a terminal tell how far jobs and downloads are
     may_be_plain : whether the site may be http on another machine, where others can read the token
     Raises AssayerError where there is no site or no token.
     """

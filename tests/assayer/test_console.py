@@ -101,6 +101,7 @@ def test_agreement_tells_of_its_other_options():
 
 def test_names_that_are_not_loaded_yet_are_found():
     assert "Client" in dir(package)
+    assert package.__version__ == (ROOT / "VERSION").read_text().strip()
 
 
 def test_an_interrupt_ends_it_with_one_word(tmp_path):

@@ -33,6 +33,22 @@ class Job(Record):
     finished_at: datetime | None
 
 
+class MadeByJob:
+    """A record of a thing that a job makes: a download, a release."""
+
+    job: Job
+
+    @property
+    def is_finished(self) -> bool:
+        """True if its making has ended, well or not."""
+        return self.job.is_finished
+
+    @property
+    def progress(self) -> JobProgress | None:
+        """The progress of its making."""
+        return self.job.progress
+
+
 @dataclass(frozen=True, kw_only=True)
 class Import(Record):
     """A file that was brought into a collection, and what became of it."""

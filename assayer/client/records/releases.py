@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from assayer.client.records.jobs import Job, JobProgress
+from assayer.client.records.jobs import Job, MadeByJob
 from assayer.client.records.record import Record, frame_of
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Download(Record):
+class Download(MadeByJob, Record):
     """A file of the page Downloads, being made or there."""
 
     url: str
@@ -32,16 +32,6 @@ class Download(Record):
     expires_at: datetime | None
     job: Job
 
-    @property
-    def is_finished(self) -> bool:
-        """True if its making has ended, well or not."""
-        return self.job.is_finished
-
-    @property
-    def progress(self) -> JobProgress | None:
-        """Progress of its making is."""
-        return self.job.progress
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseFile(Record):
@@ -57,7 +47,7 @@ class ReleaseFile(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Release(Record):
+class Release(MadeByJob, Record):
     """A release: being made, made, public or withdrawn."""
 
     url: str
@@ -81,16 +71,6 @@ class Release(Record):
     withdrawn_at: datetime | None
     archive_url: str | None
     job: Job
-
-    @property
-    def is_finished(self) -> bool:
-        """True if its making has ended, well or not."""
-        return self.job.is_finished
-
-    @property
-    def progress(self) -> JobProgress | None:
-        """Progress of its making is."""
-        return self.job.progress
 
 
 @dataclass(frozen=True, kw_only=True)
