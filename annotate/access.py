@@ -202,7 +202,7 @@ def get_hook(*, user: Person, slug: str, pk: int) -> Hook:
     """One webhook of the collection, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
     return get_object_or_404(
-        Hook.objects.select_related("collection"), pk=pk, collection=collection
+        Hook.objects.select_related("collection", "by"), pk=pk, collection=collection
     )
 
 

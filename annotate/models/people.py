@@ -178,7 +178,7 @@ class ApiToken(models.Model):
         )
         COLLECTIONS_WRITE = (
             "collections:write",
-            "Make collections, change their settings and alarms, decide what waits in the inbox",
+            "Make collections, change their settings, alarms and webhooks, decide on the inbox",
         )
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")

@@ -34,6 +34,13 @@ class HookAnswer(AnswerSerializer):
     address = serializers.SerializerMethodField(help_text="Its address in this API.")
     events = serializers.ListField(child=serializers.ChoiceField(EVENT_CHOICES))
     is_on = serializers.SerializerMethodField()
+    created_by = serializers.CharField(
+        source="by.username",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="The name of who made it; null once the account is gone.",
+    )
 
     class Meta:
         model = Hook
@@ -49,6 +56,7 @@ class HookAnswer(AnswerSerializer):
             "failing_since",
             "secret_changed_at",
             "created_at",
+            "created_by",
         ]
         extra_kwargs = {
             "url": {"help_text": "Where it sends."},
@@ -153,7 +161,7 @@ class HookEndpoint(Endpoint):
 
     def hook(self, request: TokenRequest, slug: str, pk: int) -> Hook:
         """A webhook of this collection; else Http404."""
-        rows = self.collection(request, slug).hooks.select_related("collection")
+        rows = self.collection(request, slug).hooks.select_related("collection", "by")
         return get_object_or_404(rows, pk=pk)
 
     def delivery(self, request: TokenRequest, slug: str, pk: int, delivery: int) -> Delivery:

@@ -40,7 +40,19 @@ class ReceiverUrl(NamedTuple):
     @property
     def authority(self) -> str:
         """The host and its port: `hooks.example.org:443`."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        return f"{self._bracketed_host}:{self.port}"
+
+    @property
+    def text(self) -> str:
+        """The address in one spelling: small letters, no port where it goes without saying."""
+        is_usual = self.port == DEFAULT_PORTS[self.scheme]
+        return (
+            f"{self.scheme}://{self._bracketed_host if is_usual else self.authority}{self.target}"
+        )
+
+    @property
+    def _bracketed_host(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def read_url(text: str) -> ReceiverUrl:

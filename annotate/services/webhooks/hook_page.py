@@ -32,6 +32,12 @@ class HookLine(NamedTuple):
         return {"Off": "bad", "Failing": "warn", "On": "good"}[self.state]
 
     @property
+    def maker(self) -> str:
+        """A sentence of who made it, and when; without a name once the account is gone."""
+        by = f" by {self.hook.by.username}," if self.hook.by else ""
+        return f"Made{by} {self.hook.created_at:{MOMENT}} UTC."
+
+    @property
     def sentence(self) -> str:
         """Its state in a sentence; "" where all is well."""
         hook = self.hook

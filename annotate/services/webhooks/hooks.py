@@ -40,8 +40,7 @@ def create_hook(
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # they are counted
     if collection.hooks.count() >= MAX_HOOKS:
         raise HookRefused(f"A collection has {MAX_HOOKS} webhooks at most; delete one first.")
-    _require_url(url)
-    secret = new_secret()
+    url, secret = receiver_url(url), new_secret()
     hook = Hook(
         collection=collection, url=url, events=sorted(set(events)), secret=sealed(secret), by=by
     )
@@ -53,9 +52,8 @@ def create_hook(
 def change_hook(*, hook: Hook, url: str | None = None, events: Sequence[str] | None = None) -> None:
     """Tell another address, or of other events; None leaves them. Raises HookRefused."""
     hook = _locked(hook)
-    if url is not None and url != hook.url:
-        _require_url(url)
-        hook.url = url
+    if url is not None and url != hook.url and (new_url := receiver_url(url)) != hook.url:
+        hook.url = new_url
         # another receiver is not to blame for this one's failures
         hook.n_failures, hook.failing_since, hook.rests_until = 0, None, None
     if events is not None:
@@ -159,9 +157,10 @@ def _earlier_texts(hook: Hook) -> list[str]:
     return " ".join(rows.values_list("earlier_secret", flat=True)).split()
 
 
-def _require_url(url: str) -> None:
+def receiver_url(url: str) -> str:
+    """An address in its one spelling, by which two are compared. Raises HookRefused."""
     try:
-        door.allowed_url(url)
+        return door.allowed_url(url).text
     except door.AddressRefused as error:
         raise HookRefused(str(error)) from error
 

@@ -72,8 +72,11 @@ def test_wrong_fields_are_named_and_no_webhook_is_made(client, headers, fields, 
     assert not Hook.objects.exists()
 
 
-def test_it_is_changed_switched_and_deleted(client, headers):
-    url = send(client, "post", WEBHOOKS, headers, **FIELDS).json()["address"]
+def test_it_is_changed_switched_and_deleted(client, headers, collection):
+    value = send(client, "post", WEBHOOKS, headers, **FIELDS).json()
+    url = value["address"]
+    lead = collection.memberships.get(role=Role.LEAD).user
+    assert value["created_by"] == lead.username
     value = send(client, "patch", url, headers, events=["alarm.rose"]).json()
     assert (value["url"], value["events"], value["is_on"]) == (URL, ["alarm.rose"], True)
     value = send(client, "patch", url, headers, is_on=False).json()

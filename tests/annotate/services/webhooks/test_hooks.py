@@ -65,6 +65,26 @@ def test_an_address_is_told_once_and_a_collection_has_twenty_at_most(collection)
     create(collection)
 
 
+@pytest.mark.parametrize(
+    ("spelling", "url"),
+    [
+        ("https://HOOKS.example.org:443/x", URL),
+        ("https://hooks.example.org", "https://hooks.example.org/"),
+        ("https://hooks.example.org:8443/X?b=C", "https://hooks.example.org:8443/X?b=C"),
+        ("https://[2606:4700:4700:0::1111]/x", "https://[2606:4700:4700::1111]/x"),
+    ],
+)
+def test_two_spellings_of_an_address_are_one(collection, spelling, url):
+    hook = create(collection, spelling).hook
+    assert hook.url == url
+    with pytest.raises(HookRefused, match="a webhook to this address already"):
+        create(collection, url)
+    Hook.objects.update(n_failures=3)
+    hooks.change_hook(hook=hook, url=spelling)
+    hook.refresh_from_db()
+    assert (hook.url, hook.n_failures) == (url, 3), "it is the same receiver"
+
+
 def test_an_address_inside_is_refused_when_it_is_set(collection):
     hook = create(collection).hook
     for url in ("https://10.0.0.1/", "http://hooks.example.org/", "https://localhost/"):

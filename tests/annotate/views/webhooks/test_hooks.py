@@ -38,6 +38,10 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(client):
     for page in (client.get(LIST), client.get(f"{LIST}{hook.pk}/")):
         assert secret not in page.content.decode() and hook.secret not in page.content.decode()
         assert URL in page.content.decode()
+    moment = f"{hook.created_at:{hook_page.MOMENT}} UTC"
+    assert f"Made by {hook.by.username}, {moment}." in text_of(page)
+    Hook.objects.update(by=None)
+    assert f"Made {moment}." in text_of(client.get(f"{LIST}{hook.pk}/")), "the account is gone"
     answer = act(client, hook, "secret")
     hook.refresh_from_db()
     assert hooks.signing_secrets(hook=hook)[0] in answer.content.decode()
