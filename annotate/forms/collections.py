@@ -123,7 +123,7 @@ class LevelForm(forms.Form):
         required=False,
         widget=forms.TextInput(attrs={"placeholder": "When to choose it"}),
     )
-    colour = forms.ChoiceField(choices=Level.Colour.choices, required=False)
+    colour = forms.ChoiceField(choices=[("", "By grade"), *Level.Colour.choices], required=False)
     reasons = ReasonsField()
 
     @property
@@ -168,8 +168,7 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made abo
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that have a name."""
-        named_rows = [row for row in self.cleaned_data if row.get("name")]
-        return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named_rows]
+        return [row for row in self.cleaned_data if row.get("name")]
 
 
 class ReferenceForm(forms.Form):

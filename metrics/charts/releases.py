@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from annotate.core.labels.level_colours import level_colours
 from metrics.charts.charts import WHOLE, Chart, LevelCount, Spec, round3, tooltip_row
+from metrics.core.releases.manifest import LevelEntry
 
-# a manifest tells no colours: positives have the first, the others the second
-POSITIVE_COLOURS = ("green", "teal", "blue", "violet")
-OTHER_COLOURS = ("slate", "amber", "red")
 MOST_BARS = 100
 
 
@@ -21,15 +20,10 @@ class AgreementDot(NamedTuple):
     basis: str
 
 
-def grade_colours(grades: Sequence[int], *, positive_from: int) -> dict[int, str]:
-    """A colour of the palette for each grade, those of the largest grades first."""
-    positives = sorted((grade for grade in grades if grade >= positive_from), reverse=True)
-    negatives = sorted(grade for grade in grades if grade < positive_from)
-    return {
-        grade: colours[position % len(colours)]
-        for row, colours in ((positives, POSITIVE_COLOURS), (negatives, OTHER_COLOURS))
-        for position, grade in enumerate(row)
-    }
+def entry_colours(levels: Sequence[LevelEntry], *, positive_from: int) -> dict[int, str]:
+    """The colour of each grade: that of the scheme, else that of its place among the grades."""
+    own_colours = {level.grade: level.colour for level in levels}
+    return level_colours(own_colours, positive_from=positive_from)
 
 
 def agreement_dots(dots: Sequence[AgreementDot], *, marks: Sequence[float]) -> Chart:
@@ -129,12 +123,10 @@ def pairs_by_rank(counts: Mapping[str, Mapping[int, int]]) -> Chart:
     )
 
 
-def level_counts(
-    levels: Sequence[tuple[int, str, int, int]], *, positive_from: int
-) -> list[LevelCount]:
-    """Counts of levels for `level_distribution`; levels : grade, name, labels, pairs of each."""
-    colours = grade_colours([grade for grade, *_ in levels], positive_from=positive_from)
+def level_counts(levels: Sequence[LevelEntry], *, positive_from: int) -> list[LevelCount]:
+    """Counts of the levels of a manifest for `level_distribution`."""
+    colours = entry_colours(levels, positive_from=positive_from)
     return [
-        LevelCount(name, colours[grade], n_labels, n_pairs)
-        for grade, name, n_labels, n_pairs in levels
+        LevelCount(level.name, colours[level.grade], level.n_labels, level.n_pairs)
+        for level in levels
     ]

@@ -87,5 +87,9 @@ class LevelRequest(StrictSerializer):
         error_messages={"invalid": "A key is one digit."},
     )
     sentence = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    colour = serializers.ChoiceField(choices=Level.Colour.choices, required=False)
+    colour = serializers.ChoiceField(
+        choices=Level.Colour.choices,
+        required=False,
+        help_text="By default what the level has already, or the colour of its grade's place.",
+    )
     reasons = LevelReasonsField(required=False)

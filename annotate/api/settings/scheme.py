@@ -59,8 +59,10 @@ class SchemeView(SettingsEndpoint):
         """
         collection = self.locked_collection(request, slug)
         fields = validated(SchemeRequest(data=request.data))
+        # a colour is the level's, whatever its grade becomes: the service knows it
         present_levels = {
-            row["grade"]: row for row in LevelAnswer(collection.levels, many=True).data
+            row["grade"]: {name: value for name, value in row.items() if name != "colour"}
+            for row in LevelAnswer(collection.levels, many=True).data
         }
         levels = [
             LevelSpec(**{**present_levels.get(level["grade"], {}), **level})

@@ -11,6 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.forms.models import model_to_dict
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.level_colours import level_colours
 from annotate.models import (
     Collection,
     Gold,
@@ -59,6 +60,7 @@ class BadPolicy(Exception):
 class LevelSpec(NamedTuple):
     """A level to be made; without a key its key is the first digit of its grade.
 
+    colour : "" where the level has none of its own: it goes by its grade
     reasons : as annotate.core.labels.level_reasons keeps them
     """
 
@@ -66,7 +68,7 @@ class LevelSpec(NamedTuple):
     name: str
     sentence: str = ""
     key: str = ""
-    colour: str = Level.Colour.SLATE
+    colour: str = ""
     reasons: Sequence[level_reasons.Stored] = ()
 
 
@@ -113,7 +115,7 @@ def create_collection(
         raise CollectionExists(
             f'A collection with the short name "{slug}" already exists; choose another one.'
         )
-    _write_levels(collection, levels)
+    _write_levels(collection, coloured_levels(collection, levels, positive_from=positive_from))
     Policy.objects.create(collection=collection, version=1, by=by)
     _write_guidelines(collection, markdown=guidelines, by=by, version=1)
     if by is not None:
@@ -158,6 +160,29 @@ def key_of(level: LevelSpec) -> str:
     return level.key or str(level.grade)[:1]
 
 
+def coloured_levels(
+    collection: Collection, levels: Sequence[LevelSpec], *, positive_from: int
+) -> list[LevelSpec]:
+    """Return the levels with a colour each: their own, what they have at present, or their grade's.
+
+    A level is the same under its name with another grade, and at its grade under another name.
+    """
+    names = {level.name.strip().casefold() for level in levels}
+    colours_by_name, colours_by_grade = {}, {}
+    for level in collection.levels.all():
+        colours_by_name[level.name.casefold()] = level.colour
+        if level.name.casefold() not in names:
+            colours_by_grade[level.grade] = level.colour
+    own_colours = {
+        level.grade: level.colour
+        or colours_by_name.get(level.name.strip().casefold())
+        or colours_by_grade.get(level.grade, "")
+        for level in levels
+    }
+    colours = level_colours(own_colours, positive_from=positive_from)
+    return [level._replace(colour=colours[level.grade]) for level in levels]
+
+
 @transaction.atomic
 def change_scheme(
     *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int, by: User | None
@@ -169,6 +194,7 @@ def change_scheme(
     """
     check_scheme(levels=levels, positive_from=positive_from)
     locked_collection = _lock(collection)
+    levels = coloured_levels(collection, levels, positive_from=positive_from)
     present_levels = {(level.grade, level.key, level.colour) for level in collection.levels.all()}
     new_levels = {(level.grade, key_of(level), level.colour) for level in levels}
     if (present_levels, locked_collection.positive_from) != (new_levels, positive_from):
@@ -200,6 +226,7 @@ def replace_levels(
     if locked_collection.scheme_frozen_at is not None or is_in_use:
         raise SchemeFrozen("The levels have been used; only their wording may change.")
     require_grades_in_use(collection, grades=[level.grade for level in levels])
+    levels = coloured_levels(collection, levels, positive_from=positive_from)
     collection.levels.all().delete()
     _write_levels(collection, levels)
     Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)

@@ -38,6 +38,7 @@ class LevelEntry:
 
     reasons : as judgments name them: "does not match/colour" for a detail
     n_labels, n_pairs : counting labels, and pairs with this grade
+    colour : its name in the palette; empty in manifests of earlier versions
     """
 
     grade: int
@@ -46,6 +47,7 @@ class LevelEntry:
     reasons: tuple[str, ...]
     n_labels: int
     n_pairs: int
+    colour: str = ""
 
 
 @dataclass(frozen=True)

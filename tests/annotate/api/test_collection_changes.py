@@ -55,7 +55,7 @@ def test_a_collection_is_made_and_its_maker_leads_it(client, lead, headers):
     assert facts == client.get(f"{COLLECTIONS}birds/", headers=headers).json()
     assert [(row["grade"], row["key"], row["colour"]) for row in facts["levels"]] == [
         (10, "2", "green"),
-        (1, "1", "slate"),
+        (1, "1", "amber"),
         (0, "0", "slate"),
     ]
     assert facts["levels"][1]["reasons"] == LEVELS[1]["reasons"]

@@ -1,25 +1,43 @@
 """Charts of a public release: their words, their tables, and that they can be drawn."""
 
+import pytest
+
 from metrics.charts.charts import level_distribution
 from metrics.charts.pictures import svg_of
 from metrics.charts.releases import (
     AgreementDot,
     agreement_dots,
-    grade_colours,
     level_counts,
     pairs_by_rank,
 )
+from metrics.core.releases.manifest import LevelEntry
+
+COUNTS = {"yes": (1, 9, 4), "no": (0, 3, 2)}  # grade, labels, pairs
 
 
-def test_positives_and_others_have_colours_of_their_own():
-    colours = grade_colours([0, 1, 2, 3], positive_from=2)
-    assert colours == {3: "green", 2: "teal", 0: "slate", 1: "amber"}
-    assert len(grade_colours(list(range(20)), positive_from=10)) == 20
+def levels(**colours):
+    """Levels of a manifest with these colours, in this order."""
+    return [
+        LevelEntry(grade, name, "", (), n_labels, n_pairs, colours[name])
+        for name in colours
+        for grade, n_labels, n_pairs in [COUNTS[name]]
+    ]
 
 
 def test_levels_are_counted_under_their_names():
-    chart = level_distribution(level_counts([(1, "yes", 9, 4), (0, "no", 3, 2)], positive_from=1))
+    chart = level_distribution(level_counts(levels(yes="", no=""), positive_from=1))
     assert chart.rows == [["yes", 9, 4], ["no", 3, 2]]
+
+
+@pytest.mark.parametrize("colours", [{"yes": "blue", "no": "red"}, {"no": "red", "yes": "blue"}])
+def test_levels_have_the_colours_of_the_scheme(colours):
+    counts = level_counts(levels(**colours), positive_from=1)
+    assert {level.name: level.colour for level in counts} == {"yes": "blue", "no": "red"}
+
+
+def test_levels_of_manifests_without_colours_have_those_of_their_grades():
+    counts = level_counts(levels(no="", yes=""), positive_from=1)
+    assert {level.name: level.colour for level in counts} == {"yes": "green", "no": "slate"}
 
 
 def test_measures_of_agreement_stand_on_one_axis_with_their_intervals():

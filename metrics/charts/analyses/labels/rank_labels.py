@@ -18,17 +18,16 @@ from metrics.core.analyses.labels.rank_labels import (
 FEWEST = 30  # graded pairs at a rank that a headline tells
 MOST_CHARTS = 6  # runs that are drawn
 MOST_NUMBERS = 8  # ranks whose bars have their number above them
-FAINTEST = 0.15  # opacity of the last level
 ALL_RUNS = "All runs"
 BAR = {"type": "bar", "cornerRadiusEnd": 0, "stroke": "@line-strong", "strokeWidth": 0.5}
 
 
 def rank_labels_result(
-    rank_table: RankTable, levels: Sequence[str], nouns: Nouns
+    rank_table: RankTable, levels: Sequence[str], nouns: Nouns, *, colours: Sequence[str]
 ) -> AnalysisResult:
     """The shares of the levels at each rank of each run, the best level first.
 
-    rank_table : of one rank or more
+    rank_table : of one rank or more; colours : of the levels, names in the palette
     """
     runs, last_rank = rank_table.runs, rank_table.last_rank
     whole = f"1 to {last_rank}" if last_rank > 1 else "1"
@@ -69,7 +68,7 @@ def rank_labels_result(
         f"{counted(n_graded, 'graded pair')}, each once for each run",
         columns=_columns(levels),
         rows=rows,
-        spec=_bars(runs[:MOST_CHARTS], levels),
+        spec=_bars(runs[:MOST_CHARTS], levels, colours),
         notes=notes,
     )
 
@@ -152,13 +151,12 @@ def _share(row: GradeShare) -> str:
     return f"{100 * row.share:.1f} %"
 
 
-def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
-    """A view for each run with a graded pair: levels as one colour that fades, told in grey too."""
+def _bars(runs: Sequence[RunShares], levels: Sequence[str], colours: Sequence[str]) -> Spec | None:
+    """A view for each run with a graded pair: its levels in their colours, the best one lowest."""
     ranks = [str(rank) for rank in range(1, len(runs[0].by_rank) + 1)]
-    opacity: Spec = {"field": "level", "type": "ordinal", "title": None, "sort": list(levels)}
-    # of as many steps as there are levels
-    opacity["scale"] = {"domain": list(levels), "range": [1, FAINTEST]}
-    opacity["legend"] = legend_of(levels) | {"symbolFillColor": "@blue"}
+    colour: Spec = {"field": "level", "type": "nominal", "title": None, "legend": legend_of(levels)}
+    # all levels of the scheme, so that one without a pair takes no other's colour
+    colour["scale"] = {"domain": list(levels), "range": [f"@{name}" for name in colours]}
     x: Spec = {"field": "rank", "type": "ordinal", "title": "Rank", "scale": {"domain": ranks}}
     x |= {"axis": {"labelAngle": 0, "labelOverlap": True}}
     y = {
@@ -167,7 +165,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
         "title": "Graded pairs, %",
         "scale": {"domain": [0, 100]},
     }
-    y |= {"axis": {"grid": False}}  # it would show through the faint bars
+    y |= {"axis": {"grid": False}}
     tooltip = [
         tooltip_row("rank", "Rank"),
         tooltip_row("level", "Level"),
@@ -190,7 +188,7 @@ def _bars(runs: Sequence[RunShares], levels: Sequence[str]) -> Spec | None:
         bars = {
             "data": {"values": values},
             "mark": BAR,
-            "encoding": {"x": x, "y": y, "opacity": opacity, "order": {"field": "order"}}
+            "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "order"}}
             | {"tooltip": tooltip},
         }
         numbers = {

@@ -1,5 +1,6 @@
 """People's grades of the pairs at each rank of runs."""
 
+from annotate.core.labels.level_colours import level_colours
 from metrics.charts.analyses.labels.rank_labels import rank_labels_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.rank_labels import DEEPEST, RankedLabels, labels_by_rank
@@ -47,7 +48,12 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
         inputs, parts, "They are no labels: they have a column, and are in no share."
     )
     names = dict(inputs.collection.levels.values_list("grade", "name"))
+    own_colours = dict(inputs.collection.levels.values_list("grade", "colour"))
     levels = sorted({*names, *grades.grade.tolist()}, reverse=True)
+    colours = level_colours(
+        {**dict.fromkeys(levels, ""), **own_colours},
+        positive_from=inputs.collection.positive_from,
+    )
     rank_table = labels_by_rank(
         ranked_labels, levels, threshold=inputs.spec.threshold, groups=inputs.groups
     )
@@ -60,4 +66,5 @@ def by_run_and_rank(request: AnalysisRequest) -> AnalysisResult:
         rank_table,
         [names.get(level, f"Grade {level}") for level in levels],
         with_draw_note(nouns, inputs),
+        colours=[colours[level] for level in levels],
     )

@@ -38,6 +38,7 @@ def level_entries(*, collection: Collection, numbers: ReleaseNumbers) -> tuple[L
             reasons=tuple(level_reasons.codes(level.reasons)),
             n_labels=counts[level.grade]["n_given"],
             n_pairs=counts[level.grade]["n_resolved"],
+            colour=level.colour,
         )
         for level in collection.levels.order_by("-grade")
     )

@@ -109,8 +109,7 @@ def _figures(manifest: Manifest) -> list[ReleasedFigure]:
 
 
 def _levels(manifest: Manifest) -> ReleasedChart:
-    levels = [(row.grade, row.name, row.n_labels, row.n_pairs) for row in manifest.levels]
-    counts = level_counts(levels, positive_from=manifest.collection.positive_from)
+    counts = level_counts(manifest.levels, positive_from=manifest.collection.positive_from)
     chart = level_distribution(counts if manifest.counts.n_labels else [])
     chart = chart._replace(spec={**chart.spec, "padding": ROOM_FOR_COUNTS})
     return ReleasedChart.of(chart, "This release has no labels.")

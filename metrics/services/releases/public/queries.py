@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Page, Paginator
 
 from annotate.core.phrases import count_of, counted
-from metrics.charts.releases import grade_colours
+from metrics.charts.releases import entry_colours
 from metrics.core.releases.manifest import LevelEntry, Manifest, QuerySetEntry
 from metrics.core.releases.reading.graded_pairs import (
     GradeCount,
@@ -240,7 +240,7 @@ def _grade(row: GradedTarget | None, manifest: Manifest) -> TargetGrade | None:
     if row is None:
         return None
     levels = {level.grade: level for level in manifest.levels}
-    colours = grade_colours(list(levels), positive_from=manifest.collection.positive_from)
+    colours = entry_colours(manifest.levels, positive_from=manifest.collection.positive_from)
     return TargetGrade(
         levels.get(row.grade), row.grade, colours.get(row.grade, "slate"), row.is_propagated
     )

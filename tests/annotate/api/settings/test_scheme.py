@@ -62,6 +62,15 @@ def test_a_level_keeps_what_is_left_out(client, collection, headers):
     assert read(client, headers)["levels"][0] == expected
 
 
+def test_a_level_that_is_sent_with_another_grade_keeps_its_colour(client, collection, headers):
+    yes = {"grade": 1, "name": "Yes", "colour": "violet"}
+    put(client, headers, [yes, {"grade": 0, "name": "No"}])
+    rows = [{"grade": 2, "name": "Yes"}, {"grade": 1, "name": "Partly"}, {"grade": 0, "name": "No"}]
+    put(client, headers, rows)
+    levels = {row["name"]: row["colour"] for row in read(client, headers)["levels"]}
+    assert levels == {"Yes": "violet", "Partly": "green", "No": "slate"}
+
+
 def test_once_judged_words_change_and_nothing_else(client, headers, collection):
     cast.pairs(collection, 1)
     campaigns.open_pool_round(collection, list(Pair.objects.all()))

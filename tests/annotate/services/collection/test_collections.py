@@ -111,6 +111,26 @@ def test_levels_can_be_replaced_while_nothing_is_judged():
     ]
 
 
+def colours(collection):
+    return dict(collection.levels.values_list("name", "colour"))
+
+
+def test_colours_of_levels_go_by_grade_in_whatever_order_they_are_given():
+    rows = [LevelSpec(0, "No"), LevelSpec(2, "Yes"), LevelSpec(1, "Partly")]
+    expected = {"Yes": "green", "Partly": "teal", "No": "slate"}
+    assert colours(create(levels=rows)) == expected
+    assert colours(create(levels=rows[::-1], slug="other")) == expected
+
+
+def test_a_level_that_gets_another_grade_keeps_its_colour():
+    collection = create()
+    rows = [LevelSpec(3, "Relevant"), LevelSpec(1, "Partly"), LevelSpec(0, "None at all")]
+    for levels in (rows, rows[::-1]):
+        collections.change_scheme(collection=collection, levels=levels, positive_from=1, by=None)
+        expected = {"Relevant": "green", "Partly": "teal", "None at all": "slate"}
+        assert colours(collection) == expected
+
+
 def test_levels_cannot_be_replaced_once_judged():
     collection = create()
     judged(collection)

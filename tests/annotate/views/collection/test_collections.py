@@ -67,6 +67,15 @@ def test_a_collection_is_made_with_its_levels_and_items(client, researcher):
     assert "2 new items" in page(client, "import", "birds", collection.imports.get().pk)
 
 
+def test_colours_of_levels_go_by_grade_and_not_by_row(client, researcher):
+    first_choice = '<option value="" selected>By grade</option>'
+    assert page(client, "collection-new").count(first_choice) == 7
+    rows = {"levels-0-grade": 0, "levels-0-name": "No", "levels-1-grade": 3, "levels-1-name": "Yes"}
+    send(client, "collection-new", **NEW | rows)
+    levels = Collection.objects.get(slug="birds").levels
+    assert list(levels.values_list("name", "colour")) == [("Yes", "green"), ("No", "slate")]
+
+
 def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_lines(
     client, researcher
 ):

@@ -21,7 +21,7 @@ def result(*runs, names="abcdefgh"):
         )
     groups = Groups.single(len(runs[0]))
     table = labels_by_rank(ranked_labels, [1, 0], threshold=1, groups=groups)
-    return rank_labels_result(table, ["Yes", "No"], NOUNS)
+    return rank_labels_result(table, ["Yes", "No"], NOUNS, colours=["violet", "amber"])
 
 
 def of_positives(*n_positive, n=40):
@@ -79,3 +79,10 @@ def test_seven_runs_have_six_charts_and_all_rows():
     assert len(whole.spec["vconcat"]) == 6
     assert len(whole.rows) == 7 * 3 + 1
     assert whole.notes[-1] == "The chart has the first 6 of 7 runs; the table all."
+
+
+def test_a_level_has_its_own_colour_also_where_no_pair_has_the_other_one():
+    for grades in (of_positives(40), of_positives(0), of_positives(20)):
+        bars = result(grades).spec["vconcat"][0]["layer"][0]["encoding"]
+        scale = {"domain": ["Yes", "No"], "range": ["@violet", "@amber"]}
+        assert (bars["color"]["field"], bars["color"]["scale"]) == ("level", scale)

@@ -97,7 +97,7 @@ REASONS = [{"name": "no match", "what": ["colour", "place"]}, "still"]
 
 
 def test_levels_are_those_of_the_dashboard(study):
-    study.levels.filter(grade=2).update(sentence="It shows it.", reasons=REASONS)
+    study.levels.filter(grade=2).update(sentence="It shows it.", reasons=REASONS, colour="violet")
     with read_only():
         entries = label_facts.level_entries(
             collection=study, numbers=count_numbers(collection=study)
@@ -107,8 +107,9 @@ def test_levels_are_those_of_the_dashboard(study):
     assert [(entry.grade, entry.name, entry.n_labels, entry.n_pairs) for entry in entries] == [
         (row["grade"], row["name"], row["n_given"], row["n_resolved"]) for row in stored
     ]
-    assert (entries[0].sentence, entries[0].reasons) == (
+    assert (entries[0].sentence, entries[0].colour, entries[0].reasons) == (
         "It shows it.",
+        "violet",
         ("no match/colour", "no match/place", "still"),
     )
     for entry in entries:
