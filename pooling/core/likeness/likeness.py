@@ -25,9 +25,9 @@ class Likeness(NamedTuple):
     Means over the source items that both runs answer; NaN where there are none.
 
     n_sources : number of those source items
-    overlap : share of the first k that both hold; rbo : extrapolated; truncated : its sum over the
-        first k depths alone; tau : Kendall's, over shared targets, where two are shared at least;
-        all symmetric
+    overlap : share of the first k, of the longer ranking where both are shorter, that both hold
+    rbo : extrapolated; truncated : its sum over the first k depths alone, below 1 for a run with
+        itself; tau : Kendall's, over shared targets, where two are shared at least; all symmetric
     favourite : mean rank that the column's run gives the row's top target, one more than its depth
         where it lacks it
     """

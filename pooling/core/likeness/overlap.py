@@ -9,12 +9,15 @@ PerQuery = NDArray[np.float64]
 
 
 def overlap(first: Rankings, second: Rankings, *, k: int) -> PerQuery:
-    """Share of the first k that both runs hold: |S_k and T_k| / k. Range [0, 1]; symmetric.
+    """Share of the first k that both runs hold: |S_k and T_k| / max(|S_k|, |T_k|); symmetric.
 
-    Divides by k also where fewer were retrieved. Jaccard's index is another number.
+    Range [0, 1]; 1 for the same targets in any order, so for a run with itself, also where fewer
+    than k were retrieved. 0 where neither retrieved any. Jaccard's index is another number.
     """
-    both = shared_targets(top(first, k), top(second, k))
-    return np.bincount(both.query, minlength=len(first.indptr) - 1) / k
+    tops = top(first, k), top(second, k)
+    both = shared_targets(*tops)
+    longer = np.maximum(*(np.diff(rankings.indptr) for rankings in tops))
+    return np.bincount(both.query, minlength=len(longer)) / np.maximum(longer, 1)
 
 
 class Sums:

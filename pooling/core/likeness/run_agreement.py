@@ -26,9 +26,10 @@ class RunAgreement(NamedTuple):
 
     Means over the source items that both runs answer; NaN where there are none.
 
-    overlap : share of the first k that both hold; rbo : extrapolated, Webber, Moffat & Zobel 2010,
-        Eq. 32; truncated : the sum of RBO over the first k depths alone, as FIRE's Table 3 prints
-        it for k = 10
+    overlap : share of the first k, of the longer ranking where both are shorter, that both hold
+    rbo : extrapolated, Webber, Moffat & Zobel 2010, Eq. 32
+    truncated : the sum of RBO over the first k depths alone, as FIRE's Table 3 prints it for
+        k = 10
     """
 
     overlap: Matrix
@@ -99,7 +100,9 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix, Matr
     )
     scale = (1 - p) / p
     rbo = scale * (seen_sum + extrapolation) + tail * np.power(p, long)
-    return n_shared_near / k, rbo, scale * near_sum
+    # of the longer of both tops, so that a run is wholly like itself also where it is short
+    overlap = n_shared_near / np.clip(long, 1, k)
+    return overlap, rbo, scale * near_sum
 
 
 def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:

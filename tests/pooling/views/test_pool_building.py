@@ -194,7 +194,10 @@ def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_b
     alike = re.search(r'hx-get="([^"?]+)\?measure=', text)[1]
     for measure in heatmaps.MEASURES:
         part = client.get(alike, {"measure": measure}).content.decode()
-        assert len(re.findall(r'<td class="heat-\d">', part)) == 4
+        cells = [cell.strip() for cell in re.findall(r'<td class="heat-\d">(.*?)</td>', part)]
+        empty = '<span class="unseen">The run itself</span>'
+        of_itself = empty if measure == "favourite" else "100"
+        assert len(cells) == 4 and cells[0] == cells[3] == of_itself
     assert "kept for two minutes" in client.get(alike, {"measure": "beauty"}).content.decode()
     assert (
         "kept for two minutes"

@@ -69,12 +69,14 @@ def likeness_result(
         reading=(
             f"In each cell of the map the share of their first {k} targets that two runs both "
             f"hold, as a mean over the {nouns.queries} that both answer: 1 where they hold the "
-            "same ones, in any order. Rank-biased overlap also minds the order and weighs the top "
-            f"most, here with p = {p:g}. Extrapolated it carries the agreement on below rank "
-            f"{depth} and is 1 for a run with itself; its truncated sum ends at rank {k}, whatever "
-            "depth is read, and is less. Kendall's tau is of the order of shared targets alone. A "
-            "best target's rank is one more than the ranks looked at where the other run lacks it "
-            "there. None of this needs labels: alike runs may be right or wrong together."
+            "same ones, in any order, as a run does with itself. Where both rankings are shorter, "
+            "it is the share of the longer one. Rank-biased overlap also minds the order and "
+            f"weighs the top most, here with p = {p:g}. Extrapolated it carries the agreement on "
+            f"below rank {depth} and is 1 for a run with itself; its truncated sum ends at rank "
+            f"{k}, whatever depth is read, and is less. Kendall's tau is of the order of shared "
+            "targets alone. A best target's rank is one more than the ranks looked at where the "
+            "other run lacks it there. None of this needs labels: alike runs may be right or wrong "
+            "together."
         ),
         extent=f"{counted(len(names), 'run')}, their first {depth} ranks, and {nouns.extent}",
         columns=likeness_columns(nouns.title, k=k, p=p, depth=depth),
@@ -97,7 +99,7 @@ def _headline(
     if most.n_groups < FEWEST:
         return (
             f"{counted(len(comparisons), 'pair')} of runs compared; {first} and {second} share "
-            f"{k * share:.1f} of their first {k} targets over only {extent}"
+            f"{100 * share:.1f} % of their first {k} targets over only {extent}"
         )
     text = (
         f"{first} and {second} share {100 * share:.1f} % of their first {k} targets "
@@ -132,7 +134,8 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
     ]
     if not values:
         return None
-    title = f"Overlap of the first {k}"
+    # by definition: a run holds what it holds itself
+    values += [{"first": name, "second": name, "overlap": 1, "rbo": 1} for name in map_names]
     sort = {"domain": list(map_names)}
     encoding: Spec = {
         "x": {"field": "second", "type": "nominal", "title": None, "scale": sort},
@@ -145,14 +148,14 @@ def _map(pairs: Sequence[RunPairLikeness], *, names: Sequence[str], k: int) -> S
     colour = {
         "field": "overlap",
         "type": "quantitative",
-        "title": title,
+        "title": f"Overlap of the first {k}",
         "scale": {"domain": [0, 1]},
         "legend": {"format": ".1f"},
     }
     tooltip = [
         tooltip_row("first", "Run"),
         tooltip_row("second", "Other run"),
-        tooltip_row("overlap", title, ".3f"),
+        tooltip_row("overlap", "Overlap", ".3f"),
         tooltip_row("rbo", "Rank-biased overlap", ".3f"),
         tooltip_row("n", "Queries of both", ",d"),
     ]

@@ -24,7 +24,8 @@ class RunPairLikeness(NamedTuple):
     """Likeness of two runs: means over the n queries that both answer, None without one.
 
     first, second : positions of the runs; n_groups : of the n queries
-    overlap : share of the first k that both hold, with its 95 % interval; rbo : extrapolated
+    overlap : share of the first k, of the longer ranking where both are shorter, that both hold,
+        with its 95 % interval; rbo : extrapolated
     truncated : the sum of RBO over the first k ranks, as FIRE's Table 3 prints it for k = 10; below
         1 for a run with itself
     tau : Kendall's, over n_tau queries of which both hold two targets at least
@@ -59,7 +60,7 @@ def run_likeness(
 
     runs : rows by source and rank, with ranks 1, 2, ... without a gap
     sources : (Q,) ascending keys; groups : of these queries, each of which counts once
-    k : of the overlap, which divides by k also where fewer were retrieved, and of truncated sums
+    k : of the overlap and of truncated sums
     p : persistence of rank-biased overlap (Webber, Moffat & Zobel 2010, Eq. 32)
     Intervals of up to 20 runs.
     """

@@ -33,8 +33,9 @@ ANALYSES = [
         paper="FIRE, Table 3",
         definition=(
             "Of each two runs, over the queries that both answer, each counting once: the share of "
-            "the first 10 that both hold, with a 95 % interval by groups of queries (Wilson's, "
-            "with an effective number of queries); rank-biased overlap with p = .9, extrapolated "
+            "the first 10 that both hold, where both rankings are shorter of the longer one, so 1 "
+            "for a run with itself, with a 95 % interval by groups of queries (Wilson's, with an "
+            "effective number of queries); rank-biased overlap with p = .9, extrapolated "
             "from the last rank that is read, and as the sum over the first 10 ranks, which FIRE "
             "prints; Kendall's tau over the targets that both hold, where they hold two; and the "
             "mean rank of one run's best target in the other. Rankings are read to rank 50, to 20 "

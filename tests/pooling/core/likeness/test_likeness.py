@@ -55,6 +55,15 @@ def check(runs: list[Ranked]) -> None:
 
 
 @given(RANKINGS)
+def test_a_run_is_wholly_like_itself_however_short_it_is(runs):
+    matrices = likeness([as_arrays(run) for run in runs], k=4, p=0.8)
+    for name in ("overlap", "rbo", "tau"):
+        own_values = np.diag(getattr(matrices, name))
+        assert own_values[~np.isnan(own_values)] == pytest.approx(1)
+    assert np.isnan(matrices.overlap).tolist() == (matrices.n_sources == 0).tolist()
+
+
+@given(RANKINGS)
 def test_every_cell_is_the_mean_that_two_runs_alone_have(runs):
     check(runs)
 

@@ -171,7 +171,10 @@ def test_a_repeated_target_is_refused():
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5), st.integers(1, 14))
 def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    expected = [len(set(left[:k]) & set(right[:k])) / k for left, right in pairs]
+    expected = [
+        len(set(left[:k]) & set(right[:k])) / max(len(left[:k]), len(right[:k]), 1)
+        for left, right in pairs
+    ]
     assert overlap.overlap(first, second, k=k).tolist() == expected
 
 

@@ -176,7 +176,7 @@ def test_the_preview_compares_every_two_runs_of_a_direction(collection, two_runs
     matrices = likenesses[0].likeness
     # q0: {1, 2, 3} and {2, 7, 1}; q1: {4, 5, 6} and {4, 8, 9}
     assert matrices.n_sources.tolist() == [[2, 2], [2, 2]]
-    assert matrices.overlap[0, 1] == matrices.overlap[1, 0] == pytest.approx((0.2 + 0.1) / 2)
+    assert matrices.overlap[0, 1] == matrices.overlap[1, 0] == pytest.approx((2 / 3 + 1 / 3) / 2)
     assert (matrices.tau[0, 1], matrices.favourite[0, 1], matrices.favourite[1, 0]) == (
         -1.0,
         (3 + 1) / 2,

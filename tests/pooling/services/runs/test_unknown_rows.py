@@ -122,7 +122,7 @@ def test_a_pool_of_strange_runs_opens_and_a_preview_of_it_counts_known_pairs(col
         ("two", 1, 1),
     ]
     (alike,) = price.likenesses
-    assert alike.likeness.overlap[0, 1] == pytest.approx(0.1)  # both hold x at rank 1
+    assert alike.likeness.overlap[0, 1] == pytest.approx(1 / 3)  # both hold x, of 3 ranks
     pool = factories.opened(collection, [first, second], depth=3)
     assert factories.external_ids(pool.pool_pairs) == {("q0", "d1"), ("q0", "d3")}
 

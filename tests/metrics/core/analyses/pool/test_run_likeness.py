@@ -69,7 +69,10 @@ def test_every_number_is_that_of_its_definition(sources_a_part, runs):
                 places = [others.index(target) for target in held]
                 taus.append(stats.kendalltau(range(len(held)), places).statistic)
         assert (pair.n, pair.n_groups, pair.n_tau) == (len(both), len(both), len(taus))
-        assert pair.overlap == mean([shared(*rankings, K) / K for rankings in both])
+        longer = [min(K, max(map(len, rankings))) for rankings in both]
+        assert pair.overlap == mean(
+            [shared(*rankings, K) / n for rankings, n in zip(both, longer, strict=True)]
+        )
         assert pair.rbo == mean([rank_biased_overlap(*rankings) for rankings in both])
         assert pair.truncated == mean([truncated_sum(*rankings, K) for rankings in both])
         assert pair.tau == mean(taus)

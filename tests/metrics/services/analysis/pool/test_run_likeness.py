@@ -41,7 +41,9 @@ def expected_rows(names, **options) -> list[tuple[str, str, int, float, float]]:
     for first, second in combinations(names, 2):
         left, right = rankings_of(first, **options), rankings_of(second, **options)
         both = left.keys() & right.keys()
-        overlap = sum(len(set(left[q][:K]) & set(right[q][:K])) / K for q in both) / len(both)
+        tops = [(left[q][:K], right[q][:K]) for q in both]
+        shares = [len({*one} & {*other}) / max(len(one), len(other)) for one, other in tops]
+        overlap = sum(shares) / len(both)
         rank = sum(right[q].index(left[q][0]) + 1 for q in both) / len(both)
         rows.append((first, second, len(both), pytest.approx(overlap), pytest.approx(rank)))
     return rows
@@ -97,3 +99,9 @@ def test_one_run_or_no_query_in_common_is_said(study):
     assert [(row["overlap"], row["rbo"], row["tau"]) for row in undefined] == [(None, None, None)]
     Ranking.objects.all().delete()
     assert "None of the 3 runs answers" in answer_of(study, "run-likeness").reason
+
+
+def test_the_map_shows_a_run_wholly_like_itself(study):
+    values = answer_of(study, "run-likeness").result.spec["data"]["values"]
+    own_values = {row["first"]: row["overlap"] for row in values if row["first"] == row["second"]}
+    assert own_values == {"alpha": 1, "beta": 1, "delta": 1}
