@@ -1,5 +1,6 @@
 // The answers: one button a level, and the reasons a level may ask for.
 import { Reasons } from "./reasons.js";
+import { RestingPointer } from "./resting-pointer.js";
 
 export class Panel {
   /** @param {(answer: {grade, reasons, changes}) => void} onAnswer called once the answer is complete */
@@ -9,6 +10,7 @@ export class Panel {
     this.onAnswer = onAnswer;
     this.buttons = [...root.querySelectorAll(".level")];
     this.reasons = new Reasons(root.querySelector("#reasons"));
+    this.pointer = new RestingPointer(root);
     this.asksReasons = true;
     this.grade = null;
     this.changes = 0;
@@ -94,6 +96,7 @@ export class Panel {
   /** Fresh for the next card; of one that was answered, with the answer. */
   reset(word = null) {
     for (const button of this.buttons) button.classList.remove("just-given");
+    this.pointer.rest();
     this.word = word;
     this.grade = null;
     this.changes = 0;
