@@ -160,7 +160,7 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
-        next_page = urlencode({"next": reverse("annotate:judge", args=[kwargs["slug"]])})
+        next_page = urlencode({"next": reverse("annotate:judge-signed-in", args=[kwargs["slug"]])})
         sign_in = f"{reverse('account_login')}?{next_page}"
         return JsonResponse({"error": "signed_out", "sign_in": sign_in}, status=401)
 

@@ -72,6 +72,7 @@ JUDGE_SCREEN = [
     path("recent", judge.recent, name="judge-recent"),
     path("word", judge.changeable_answer, name="judge-word"),
     path("token", judge.token, name="judge-token"),
+    path("signed-in", judge.signed_in, name="judge-signed-in"),
 ]
 
 app_name = "annotate"

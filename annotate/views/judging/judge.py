@@ -69,6 +69,16 @@ def judge(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "annotate/judging/judge.html", context)
 
 
+@require_GET
+@never_cache
+@login_required
+def signed_in(request: SignedIn, slug: str) -> HttpResponse:
+    """The end of a sign-in in a new tab: the tab that asked for it hears of it and goes on."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    context = {"collection": annotator.collection}
+    return render(request, "annotate/judging/signed_in.html", context)
+
+
 def answers_with_cards(
     act: Callable[[Annotator, dict[str, Any]], dict[str, Any] | None],
 ) -> Callable[..., HttpResponse]:

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
+from tests import cast
 from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, stored_grades
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,6 +40,22 @@ def test_the_dialog_says_that_the_sign_in_opens_in_a_new_tab_and_the_page_stays(
     expect(opened.value.get_by_role("heading", name="Sign in")).to_be_visible()
     opened.value.close()
     expect(dialog).to_be_visible()
+
+
+def test_a_sign_in_in_a_new_tab_ends_there_and_the_first_tab_goes_on_by_itself(page, person):
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in in a new tab").click()
+    new_tab = opened.value
+    new_tab.fill("[name=login]", person.username)
+    new_tab.fill("[name=password]", cast.PASSWORD)
+    new_tab.press("[name=password]", "Enter")
+    expect(new_tab.get_by_role("heading", name="You are signed in again")).to_be_visible()
+    expect(new_tab.get_by_role("main")).to_contain_text("Go back to your first tab")
+    assert not new_tab.locator(".level").count()
+    expect_saved(page)
+    expect(page.locator("#dialog-signin")).to_be_hidden()
+    assert stored_grades() == [2]
+    new_tab.close()
 
 
 def test_who_closed_the_dialog_goes_on_and_what_waits_is_sent_when_she_comes_back_signed_in(

@@ -48,7 +48,10 @@ export class SignInDialog {
     this.dialog = find("dialog-signin");
     find("signin-again").addEventListener("click", () => this.check(true));
     // coming back from the tab one signed in with, even where the dialog was closed before
-    addEventListener("focus", () => isNeeded() && this.check(false));
+    const goOn = () => isNeeded() && this.check(false);
+    addEventListener("focus", goOn);
+    // and before that, as soon as that tab says so (static/js/signed-in.js)
+    new BroadcastChannel("assayer.signed-in").addEventListener("message", goOn);
   }
 
   open(address, nWaiting) {
