@@ -40,6 +40,7 @@ class ExplorerState(NamedTuple):
     available_runs, runs : the runs that the viewer may choose, and those shown
     query_id : of the query to show; empty for the first one in the order
     search : words to look for among the queries; empty for none
+    truth_set : the known truth of a rehearsal, where it is to be shown
     """
 
     direction: Direction
@@ -55,6 +56,7 @@ class ExplorerState(NamedTuple):
     seed: int
     query_id: str
     search: str
+    truth_set: ReferenceSet | None = None
 
     @property
     def summary(self) -> str:
@@ -65,6 +67,7 @@ class ExplorerState(NamedTuple):
             counted(n_runs, "run"),
             f"reference “{self.reference_set.name}”" if self.reference_set else "",
             str(self.result_filter.label).lower(),
+            "known truth" if self.truth_set else "",
         ]
         return " · ".join(part for part in parts if part)
 

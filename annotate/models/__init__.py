@@ -11,10 +11,7 @@ from .items import (
     Part,
     QuerySet,
     QuerySetItem,
-    ReferenceLabel,
-    ReferenceSet,
     Side,
-    Undrawn,
 )
 from .judgments import (
     Change,
@@ -38,6 +35,7 @@ from .people import (
 )
 from .programs.hooks import Delivery, Hook, HookEvent
 from .programs.receipts import Receipt
+from .references import ReferenceLabel, ReferenceSet, Undrawn
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry

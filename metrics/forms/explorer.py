@@ -37,6 +37,7 @@ class ExplorerForm(forms.Form):
     seed = forms.IntegerField(min_value=0, max_value=2**32 - 1)
     q = forms.CharField(max_length=255, required=False, strip=False)
     search = forms.CharField(max_length=200, required=False)
+    truth = forms.BooleanField(label="Show the known truth of each pair", required=False)
 
     def __init__(
         self, data: QueryDict, *, collection: Collection, viewer: Person, measures: list[str]
@@ -45,10 +46,9 @@ class ExplorerForm(forms.Form):
         self.chosen_direction = (
             Direction.REVERSE if data.get("direction") == Direction.REVERSE else Direction.FORWARD
         )
-        self.references = {
-            row.name: row
-            for row in ReferenceSet.objects.filter(collection=collection).order_by("pk")
-        }
+        sets_by_age = ReferenceSet.objects.filter(collection=collection).order_by("pk")
+        self.references = {row.name: row for row in sets_by_age.usual()}
+        self.truth_set = sets_by_age.known_truth().first() if collection.is_rehearsal else None
         sets = QuerySet.objects.filter(collection=collection, direction=self.chosen_direction)
         self.query_sets = {row.name: row for row in sets.order_by("pk")}
         visible_runs = (
@@ -87,6 +87,7 @@ class ExplorerForm(forms.Form):
             seed=cleaned["seed"],
             query_id=cleaned["q"],
             search=cleaned["search"].strip(),
+            truth_set=self.truth_set if cleaned["truth"] else None,
         )
 
     def choice_fields(self) -> list[forms.BoundField]:

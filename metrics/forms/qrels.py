@@ -111,8 +111,9 @@ class QrelsForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict | None = None, *, collection: Collection) -> None:
-        reference_sets = ReferenceSet.objects.filter(collection=collection).order_by("pk")
-        names = list(reference_sets.values_list("name", flat=True))
+        references = ReferenceSet.objects.filter(collection=collection).order_by("pk")
+        names = list(references.values_list("name", flat=True))
+        usual_names = list(references.usual().values_list("name", flat=True))
         self.query_sets = {
             (row.name, row.direction): row
             for row in QuerySet.objects.filter(collection=collection).order_by("pk")
@@ -120,7 +121,7 @@ class QrelsForm(forms.Form):
         queries = list(dict.fromkeys(name for name, _ in self.query_sets))
         defaults = {
             "direction": Direction.FORWARD.value,
-            "label_source": usual_source(names).key,
+            "label_source": usual_source(usual_names).key,
             "queries": "all" if "all" in queries else next(iter(queries), ""),
             "grades": GRADED,
             "threshold": collection.positive_from,

@@ -1,11 +1,28 @@
 """Scores of runs, and the leaderboards that were computed on request."""
 
+from typing import Self
+
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import QuerySet
+from annotate.models import QuerySet, ReferenceSet
+from metrics.core.labels.label_sources import LabelSource, People
 from pooling.models import Run
+
+TRUTH_SOURCE = LabelSource.of(People.NONE, [ReferenceSet.TRUTH]).key
+
+
+class ScoreQuerySet(models.QuerySet["Score"]):
+    """Scores, those by the known truth of a rehearsal apart from the others."""
+
+    def usual(self) -> Self:
+        """All but those by the known truth."""
+        return self.exclude(label_source=TRUTH_SOURCE, run__collection__is_rehearsal=True)
+
+    def by_known_truth(self) -> Self:
+        """Those by the known truth, which pages show beside the others."""
+        return self.filter(label_source=TRUTH_SOURCE, run__collection__is_rehearsal=True)
 
 
 class Score(models.Model):
@@ -46,6 +63,8 @@ class Score(models.Model):
     )
     inputs_sha256 = models.CharField(max_length=64)
     computed_at = models.DateTimeField(db_default=Now())
+
+    objects = ScoreQuerySet.as_manager()
 
     class Meta:
         constraints = [

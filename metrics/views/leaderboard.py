@@ -12,15 +12,17 @@ from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import progress
+from annotate.services.background.kept import Look
 from metrics.http import single_key_address
 from metrics.services.analysis.ceiling import ceiling_of
 from metrics.services.analysis.page import analyses_of_systems
 from metrics.services.leaderboard import comparison_page, computation
-from metrics.services.leaderboard import leaderboard as leaderboard_service
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.files import as_csv, as_latex
 from metrics.services.leaderboard.history import history_of
+from metrics.services.leaderboard.known_truth import truth_scores
+from metrics.services.leaderboard.leaderboard import Leaderboard, leaderboard_of
 from metrics.services.plans import plans_page
 from metrics.services.samples.pools import names_of_samples
 from pooling.models import Run
@@ -38,12 +40,10 @@ def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
         return redirect(f"{request.path}?{address}")
     collection, choices = _choices(request, slug)
     look = computation.look(collection=collection, spec=choices.spec)
-    board = leaderboard_service.leaderboard_of(
-        choices=choices, collection=collection, view=look.row, version=look.version
-    ).with_ceiling(ceiling_of(collection=collection, choices=choices))
+    board = _board(collection, choices, look)
     context: dict[str, object] = {
         "collection": collection,
-        "leaderboard": board,
+        "leaderboard": board.with_truth(truth_scores(collection=collection, choices=choices)),
         "choices": choices,
         "more": request.GET.get("more") == "1",
         "analyses": analyses_of_systems(choices),
@@ -73,9 +73,7 @@ def leaderboard_table(request: SignedIn, slug: str, form: str) -> HttpResponse:
     if look.row is None and choices.runs:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
-    board = leaderboard_service.leaderboard_of(
-        choices=choices, collection=collection, view=look.row, version=look.version
-    ).with_ceiling(ceiling_of(collection=collection, choices=choices))
+    board = _board(collection, choices, look)
     kind, write = FORMS[form]
     headers = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
     text = write(leaderboard=board, collection=collection)
@@ -136,6 +134,13 @@ def _choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
     return collection, read_choices(
         collection=collection, viewer=request.user, parameters=request.GET
     )
+
+
+def _board(collection: Collection, choices: Choices, look: Look) -> Leaderboard:
+    board = leaderboard_of(
+        choices=choices, collection=collection, view=look.row, version=look.version
+    )
+    return board.with_ceiling(ceiling_of(collection=collection, choices=choices))
 
 
 def _panels(request: HttpRequest, collection: Collection, choices: Choices) -> dict[str, object]:

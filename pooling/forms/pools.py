@@ -94,7 +94,7 @@ class PoolForm(forms.Form):
         )
         for parameter in OPTIONS:
             self.fields[parameter.name] = _field(parameter, is_required=False)
-        sets = collection.reference_sets.order_by("name").values_list("name", "name")
+        sets = collection.reference_sets.usual().order_by("name").values_list("name", "name")
         of_set = {"": "Nothing", **dict(sets)}
         self.fields["trusted"] = _choice(
             ChoiceParameter("trusted", "Leave out what is labelled in", of_set, "", _TRUSTED)

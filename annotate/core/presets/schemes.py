@@ -13,7 +13,6 @@ class PresetLevel(NamedTuple):
     grade: int
     name: str
     sentence: str
-    colour: str
     reasons: str = ""
 
 
@@ -52,8 +51,8 @@ TWO_LEVELS = SchemePreset(
     title="Two levels",
     text="Relevant or not: the quickest to judge.",
     levels=(
-        PresetLevel(1, "Relevant", "It shows what the query says.", "green"),
-        PresetLevel(0, "Not relevant", "It does not.", "slate"),
+        PresetLevel(1, "Relevant", "It shows what the query says."),
+        PresetLevel(0, "Not relevant", "It does not."),
     ),
     positive_from=1,
 )
@@ -65,10 +64,10 @@ SCHEMES = (
         text="How much of the query is there; relevant from “mostly”. Measures such as nDCG use "
         "the grades.",
         levels=(
-            PresetLevel(3, "Exactly", "All that the query says is there.", "blue"),
-            PresetLevel(2, "Mostly", "A small thing is missing or differs.", "green"),
-            PresetLevel(1, "Somewhat", "The topic is the same, the rest is not.", "amber"),
-            PresetLevel(0, "Not relevant", "It is about something else.", "slate"),
+            PresetLevel(3, "Exactly", "All that the query says is there."),
+            PresetLevel(2, "Mostly", "A small thing is missing or differs."),
+            PresetLevel(1, "Somewhat", "The topic is the same, the rest is not."),
+            PresetLevel(0, "Not relevant", "It is about something else."),
         ),
         positive_from=2,
     ),
@@ -78,12 +77,10 @@ SCHEMES = (
         text="As ECCV Caption asked: no middle to hide in, and what falls short where it is "
         "partly right.",
         levels=(
-            PresetLevel(3, "100 % yes", "The words describe it fully.", "blue"),
-            PresetLevel(
-                2, "Partially yes, but", "They fit, but something is off.", "green", _SHORTCOMINGS
-            ),
-            PresetLevel(1, "Mostly no, because", "They hardly fit.", "amber", _SHORTCOMINGS),
-            PresetLevel(0, "100 % no", "They describe something else.", "slate"),
+            PresetLevel(3, "100 % yes", "The words describe it fully."),
+            PresetLevel(2, "Partially yes, but", "They fit, but something is off.", _SHORTCOMINGS),
+            PresetLevel(1, "Mostly no, because", "They hardly fit.", _SHORTCOMINGS),
+            PresetLevel(0, "100 % no", "They describe something else."),
         ),
         positive_from=2,
     ),
@@ -97,11 +94,8 @@ SCHEMES = (
                 1,
                 "Relevant",
                 "Everyone and everything named, how many, where and what they do: all is there.",
-                "green",
             ),
-            PresetLevel(
-                0, "Not relevant", "An element is missing, or the words are too vague.", "slate"
-            ),
+            PresetLevel(0, "Not relevant", "An element is missing, or the words are too vague."),
         ),
         positive_from=1,
     ),
@@ -110,12 +104,10 @@ SCHEMES = (
         title="TREC, 0 to 3",
         text="As TREC's deep learning track judged passages; relevant from “highly”.",
         levels=(
-            PresetLevel(3, "Perfectly relevant", "It is about this, and answers it.", "blue"),
-            PresetLevel(
-                2, "Highly relevant", "It answers, with some doubt or other matters.", "green"
-            ),
-            PresetLevel(1, "Related", "It is on the topic, but does not answer.", "amber"),
-            PresetLevel(0, "Irrelevant", "It has nothing to do with it.", "slate"),
+            PresetLevel(3, "Perfectly relevant", "It is about this, and answers it."),
+            PresetLevel(2, "Highly relevant", "It answers, with some doubt or other matters."),
+            PresetLevel(1, "Related", "It is on the topic, but does not answer."),
+            PresetLevel(0, "Irrelevant", "It has nothing to do with it."),
         ),
         positive_from=2,
     ),

@@ -91,6 +91,7 @@ def labels_of_new_pair(policy: Policy) -> float:
 def golds_a_batch(*, collection: Collection, policy: Policy) -> int:
     """Golds of a full batch; 0 where the collection has nothing to choose them from."""
     available = (
-        collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
+        collection.reference_sets.usual().exists()
+        or Gold.objects.filter(collection=collection).exists()
     )
     return policy.gold_positives + policy.gold_negatives if available else 0

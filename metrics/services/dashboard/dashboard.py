@@ -20,6 +20,7 @@ from metrics.services.dashboard.details_page import (
     per_cent,
 )
 from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
+from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 from metrics.services.numbers import alarms, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 
@@ -65,6 +66,7 @@ class Dashboard(NamedTuple):
     pay: PayForecast | None = None
     active_alarms: list[alarms.AlarmRow] = []
     delay: refresh_tries.RefreshDelay | None = None
+    truth: KnownTruth | None = None
 
     @property
     def waiting_text(self) -> str:
@@ -137,6 +139,8 @@ def dashboard(
 ) -> Dashboard:
     """The page, from the latest snapshots and the history; four queries, five with names.
 
+    A known truth takes three more.
+
     state : what was read before the numbers; later changes show the next time
     """
     level = options.level
@@ -147,6 +151,7 @@ def dashboard(
         )
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if options.with_names else {}
+    truth = known_truth(collection=collection)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
     digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
@@ -161,19 +166,11 @@ def dashboard(
         ],
         agreement=agreement_of(values["agreement"], level),
         people=[
-            person_row(row, details.people.get(row["annotator"]) if details else None)
+            person_row(row, details.people.get(row["annotator"]) if details else None, truth)
             | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
-        charts=[
-            _history_chart(collection, level),
-            level_distribution(
-                [
-                    LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
-                    for row in values["labels"]["levels"]
-                ]
-            ),
-        ],
+        charts=[_history_chart(collection, level), _level_chart(values["labels"]["levels"])],
         computed_at={kind: row.computed_at for kind, row in snapshots.items()},
         details=details,
         details_are_old=details is not None
@@ -181,6 +178,7 @@ def dashboard(
         pay=_pay_forecast(collection, details),
         active_alarms=alarms.rows_of(state.raising_events),
         delay=state.delay,
+        truth=truth,
     )
 
 
@@ -212,13 +210,16 @@ def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> P
     )
 
 
-def person_row(row: dict[str, Any], details: dict[str, Any] | None) -> dict[str, Any]:
+def person_row(
+    row: dict[str, Any], details: dict[str, Any] | None, truth: KnownTruth | None
+) -> dict[str, Any]:
     """One line of the table, with shares in per cent; None where there is nothing to share.
 
     details : the person's row of the dashboard details, if there is one yet
     """
     return {
         **row,
+        "truth": truth.by_annotator.get(row["annotator"]) if truth else None,
         "drag": details["drag"] if details else None,
         "flags": details["flags"] if details else [],
         "seconds": None if row["median_ms"] is None else row["median_ms"] / 1000,
@@ -245,6 +246,15 @@ def _repeats(repeats: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _per_cent_of(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
+
+
+def _level_chart(levels: list[dict[str, Any]]) -> Chart:
+    return level_distribution(
+        [
+            LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
+            for row in levels
+        ]
+    )
 
 
 def _history_chart(collection: Collection, level: str) -> Chart:

@@ -21,6 +21,7 @@ from metrics.services.dashboard import dashboard
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.dashboard import DashboardOptions, DashboardState
 from metrics.services.dashboard.details_page import per_cent
+from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 
 Value = dict[str, Any]
 
@@ -29,6 +30,7 @@ class PersonPage(NamedTuple):
     """One person's page.
 
     row : her line of the dashboard; details : of the dashboard details, None until there are any
+    truth : what the known truth calls right; None without one
     """
 
     version: str
@@ -40,6 +42,12 @@ class PersonPage(NamedTuple):
     charts: list[Chart]
     at: datetime | None
     details_at: datetime | None
+    truth: KnownTruth | None = None
+
+    @property
+    def truth_text(self) -> str:
+        """The share of her labels that the known truth calls right; empty without one."""
+        return self.row["truth"].text if self.row and self.row["truth"] else ""
 
     @property
     def drag_text(self) -> str:
@@ -77,18 +85,20 @@ def page(
     row = _row_of(people_snapshot.value["people"], pk) if people_snapshot else None
     details = _row_of(details_value.value["people"], pk) if details_value else None
     detail_names = ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
+    truth = known_truth(collection=collection)
     return PersonPage(
         version=state.version,
         worker_missing=state.worker_missing,
         annotator=annotator,
         name=annotator.user.username if options.with_names and annotator.user else "",
-        row=dashboard.person_row(row, details) if row else None,
+        row=dashboard.person_row(row, details, truth) if row else None,
         details={name: details[name] for name in detail_names} if details else None,
         charts=_charts(annotator.pseudonym, details, details_value.value["levels"])
         if details and details_value
         else [],
         at=people_snapshot.computed_at if people_snapshot else None,
         details_at=details_value.computed_at if details_value else None,
+        truth=truth,
     )
 
 

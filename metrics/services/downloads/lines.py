@@ -15,6 +15,7 @@ from annotate.models import (
     CountingJudgment,
     QuerySet,
     ReferenceLabel,
+    ReferenceSet,
     Report,
     Resolution,
     Round,
@@ -129,7 +130,9 @@ def refused_positives(*, collection: Collection) -> Iterator[str]:
 def _conflict_lines(collection: Collection, condition: Q) -> Iterator[str]:
     same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
     conflicts = (
-        ReferenceLabel.objects.filter(reference_set__collection=collection)
+        ReferenceLabel.objects.filter(
+            reference_set__in=ReferenceSet.objects.usual().filter(collection=collection)
+        )
         .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
         .filter(people_grade__isnull=False)
         .exclude(people_grade=F("grade"))
@@ -204,7 +207,7 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
             for query_set in QuerySet.objects.filter(collection=collection)
         }
         runs = Run.objects.visible_to(viewer).filter(collection=collection)
-        scores = Score.objects.filter(run__in=runs).exclude(measure=N_POSITIVE)
+        scores = Score.objects.usual().filter(run__in=runs).exclude(measure=N_POSITIVE)
         scores = scores.select_related("run", "query_set").order_by(
             Collate("run__name", "C"), "query_set", Collate("label_source", "C"), "pk"
         )

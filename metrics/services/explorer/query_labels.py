@@ -41,6 +41,7 @@ class PairSummary(NamedTuple):
         there is none
     threshold : the grade from which a pair is positive
     original : the pair of originals whose grade it takes, in words; "" where the grade is its own
+    truth_level : the level of its true grade, where the known truth is shown and names the pair
     """
 
     pair: int | None = None
@@ -51,6 +52,7 @@ class PairSummary(NamedTuple):
     reference_level: Level | None = None
     threshold: int = 1
     original: str = ""
+    truth_level: Level | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -213,6 +215,12 @@ def labels_of(
         summaries[target] = summary._replace(
             grade=grade, level=levels.get(grade), original=original
         )
+    truth = ReferenceLabel.objects.filter(
+        **{source_side: source, "reference_set": state.truth_set}
+    ).values_list(target_side, "grade")
+    for target, grade in truth if state.truth_set else ():
+        summary = summaries.get(target, PairSummary(threshold=threshold))
+        summaries[target] = summary._replace(truth_level=levels.get(grade))
     return QueryLabels(summaries, threshold, _agreement(collection, sorted(levels), label_rows))
 
 

@@ -32,6 +32,7 @@ class ScoreCell(NamedTuple):
     letters : runs that share one do not differ; "a" is the best run's
     is_beyond : its interval lies wholly above the ceiling of people
     icc, deff : intraclass correlation and design effect, if queries come in groups
+    truth : the score by the known truth of a rehearsal
     """
 
     whole: float
@@ -49,6 +50,12 @@ class ScoreCell(NamedTuple):
     deff: float | None = None
     letters: tuple[str, ...] = ()
     is_beyond: bool = False
+    truth: float | None = None
+
+    @property
+    def truth_text(self) -> str:
+        """The score by the known truth; empty without one."""
+        return "" if self.truth is None else f"true {self.truth:.1f}"
 
     @property
     def beyond_text(self) -> str:

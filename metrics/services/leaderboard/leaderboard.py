@@ -26,6 +26,7 @@ from metrics.services.leaderboard.cells import (
 from metrics.services.leaderboard.choices.choices import JUDGED, THESE, Choices
 from metrics.services.leaderboard.decisions import MeasureDecision, decision
 from metrics.services.leaderboard.facts import group_facts
+from metrics.services.leaderboard.known_truth import TruthScores
 from metrics.services.leaderboard.stored_scores import measures_without_bounds, stored_bounds
 from metrics.services.leaderboard.tables import Facts, GallerySize, LeaderboardRow, LeaderboardTable
 from metrics.services.samples.estimates import EstimateKind
@@ -49,12 +50,19 @@ class Leaderboard(NamedTuple):
     is_pending: bool
     is_stale: bool
     computed_at: datetime | None
+    truth: TruthScores | None = None
 
     def with_ceiling(self, ceiling: Ceiling | None) -> "Leaderboard":
         """The same with the ceiling of people beneath each table; without one as it is."""
         if ceiling is None:
             return self
         return self._replace(tables=[with_ceiling(table, ceiling) for table in self.tables])
+
+    def with_truth(self, truth: TruthScores | None) -> "Leaderboard":
+        """The same with the true score beneath each score; without a known truth as it is."""
+        if truth is None:
+            return self
+        return self._replace(truth=truth, tables=[truth.beside(table) for table in self.tables])
 
     @property
     def without_bounds(self) -> str:

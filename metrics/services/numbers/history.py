@@ -100,7 +100,8 @@ def _agreement(collection: Collection) -> Alphas:
 def _scores(collection: Collection) -> dict[str, Any]:
     """Return the mean per run and measure, as [run, query set, label source, measure, mean]."""
     scores = (
-        Score.objects.filter(run__collection=collection)
+        Score.objects.usual()
+        .filter(run__collection=collection)
         .exclude(measure__in=AUXILIARY)
         .order_by("pk")
     )

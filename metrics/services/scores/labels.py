@@ -24,7 +24,13 @@ from annotate.models import (
 )
 from annotate.services.collection.duplicates import originals_of
 from annotate.services.storage.number_arrays import column, table
-from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
+from metrics.core.labels.label_sources import (
+    Grades,
+    LabelSource,
+    People,
+    no_grades,
+    sorted_grades,
+)
 from metrics.services.scores.propagation import joined, propagated_grades, without_pairs
 from pooling.services.runs.storage import SIDES
 
@@ -207,12 +213,24 @@ def labels_of(
 
 
 def set_names(*, collection: Collection) -> list[str]:
-    """Return the names of the collection's reference sets, the oldest first."""
-    return list(
-        ReferenceSet.objects.filter(collection=collection)
-        .order_by("pk")
-        .values_list("name", flat=True)
-    )
+    """Return the names of the reference sets that count without being named, the oldest first."""
+    sets = ReferenceSet.objects.usual().filter(collection=collection)
+    return list(sets.order_by("pk").values_list("name", flat=True))
+
+
+def truth_source(*, collection: Collection) -> LabelSource | None:
+    """Return the source of a rehearsal's known truth; None, without a query, elsewhere."""
+    if not collection.is_rehearsal:
+        return None
+    names = ReferenceSet.objects.known_truth().filter(collection=collection)
+    name = names.values_list("name", flat=True).first()
+    return LabelSource.of(People.NONE, [name]) if name else None
+
+
+def nameable_sets(*, collection: Collection) -> list[str]:
+    """Return the names that a label source may name: the usual sets, and the known truth."""
+    truth = truth_source(collection=collection)
+    return [*set_names(collection=collection), *(truth.sets if truth else ())]
 
 
 def grades_of_set(*, collection: Collection, name: str) -> frozenset[int]:

@@ -337,7 +337,8 @@ def _keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
 
 def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
     sets = (
-        ReferenceSet.objects.filter(collection=collection)
+        ReferenceSet.objects.usual()
+        .filter(collection=collection)
         .order_by("pk")
         .values_list("pk", "created_at")
     )

@@ -92,7 +92,8 @@ def runs_without_scores() -> list[int]:
 def update_scores(*, collection: Collection, changes: LabelChanges) -> int:
     """Bring every score of the collection up to date; return how many changed."""
     runs = scored_runs(collection=collection)
-    sources = kept_sources(labels.set_names(collection=collection))
+    truth = labels.truth_source(collection=collection)
+    sources = kept_sources(labels.set_names(collection=collection)) + ([truth] if truth else [])
     scores = Score.objects.filter(run__collection=collection)
     current_scores = scores.filter(
         run__in=runs,

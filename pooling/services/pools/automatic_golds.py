@@ -51,7 +51,8 @@ _UNUSABLE = f"""
     FROM unnest(%(query)s::bigint[], %(document)s::bigint[])
          WITH ORDINALITY AS candidate(query, document, position)
     WHERE EXISTS (SELECT FROM annotate_referencelabel label
-                  WHERE label.query_id = candidate.query AND label.document_id = candidate.document)
+                  WHERE label.query_id = candidate.query AND label.document_id = candidate.document
+                    AND label.reference_set_id = ANY(%(sets)s::bigint[]))
        OR EXISTS (SELECT FROM annotate_pair pair
                   WHERE pair.query_id = candidate.query AND pair.document_id = candidate.document)
        OR {_RANKED}
@@ -196,7 +197,9 @@ def _pooled_queries(collection: Collection) -> list[int]:
 
 
 def _unusable_rows(collection: Collection, candidates: NDArray[np.int64]) -> list[int]:
+    sets = ReferenceSet.objects.usual().filter(collection=collection)
     columns = {
+        "sets": list(sets.values_list("pk", flat=True)),
         "query": candidates[:, 0].tolist(),
         "document": candidates[:, 1].tolist(),
         "outside": OUTSIDE,

@@ -47,10 +47,8 @@ def check_parameters(
     _check_runs(collection, runs, query_set)
     if query_set and query_set.collection_id != collection.pk:
         raise PoolError("query_set", "This query set is of another collection.")
-    if (
-        option_values["trusted"]
-        and not collection.reference_sets.filter(name=option_values["trusted"]).exists()
-    ):
+    trusted_sets = collection.reference_sets.usual().filter(name=option_values["trusted"])
+    if option_values["trusted"] and not trusted_sets.exists():
         raise PoolError(
             "trusted", f'There is no reference set "{option_values["trusted"]}" in this collection.'
         )

@@ -83,7 +83,7 @@ def add_golds(*, pool: Pool) -> None:
     """
     collection, policy = pool.collection, pool.own_round().policy
     retire_ranked_negatives(collection=collection)
-    reference = collection.reference_sets.order_by("pk").first()
+    reference = collection.reference_sets.usual().order_by("pk").first()
     has_curated = Gold.objects.filter(collection=collection, origin=Gold.Origin.CURATED).exists()
     if reference is None or has_curated:
         return

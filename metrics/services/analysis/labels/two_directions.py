@@ -60,6 +60,7 @@ class TwoDirections(NamedTuple):
 
 def labels_by_direction(request: AnalysisRequest) -> TwoDirections:
     """Read the labels of both directions; raises NotDefined without queries of the chosen one."""
+    named_sets = LabelSource.parse(request.spec.scores.label_source).sets
     scores = replace(request.spec.scores, label_source=People.ONLY)
     request = request._replace(spec=replace(request.spec, scores=scores))
     inputs_of_directions, notes = [direction_inputs(request)], []
@@ -77,7 +78,8 @@ def labels_by_direction(request: AnalysisRequest) -> TwoDirections:
     rows = copied_columns(
         _REFERENCE_LABELS, ("set", "query", "document", "grade"), [request.collection.pk]
     )
-    sets = ReferenceSet.objects.filter(collection=request.collection).order_by("pk")
+    sets = ReferenceSet.objects.usual() | ReferenceSet.objects.filter(name__in=named_sets)
+    sets = sets.filter(collection=request.collection).order_by("pk")
     keys = dict(sets.values_list("name", "pk"))
     directions = []
     for inputs in inputs_of_directions:

@@ -83,7 +83,8 @@ class LeaderboardSpec:
 class Choices:
     """The options of a leaderboard for one person, the choices made, and errors in them.
 
-    set_names : of the reference sets
+    set_names : of the reference sets that count without being named
+    nameable_sets : those, and the known truth of a rehearsal
     available_runs : the runs to choose from; runs : the chosen ones, all by default
     requested_source : the label source of the address, which may not exist
     is_stored : True if the refresh stores the chosen scores; compared_runs : the two of a
@@ -92,6 +93,7 @@ class Choices:
     """
 
     set_names: list[str]
+    nameable_sets: list[str]
     query_sets: list[QuerySet]
     levels: list[Level]
     people: list[Annotator]
@@ -151,7 +153,7 @@ class Choices:
     @property
     def people_parts(self) -> list[tuple[People, str]]:
         """The ways to combine people's labels with the reference sets, and their names."""
-        return people_parts(self.set_names)
+        return people_parts(self.nameable_sets)
 
     @property
     def source_sentence(self) -> str:

@@ -41,8 +41,7 @@ def read_choices(
 ) -> Choices:
     """Read the choices from the parameters of an address; absent ones take their default.
 
-    Six queries, and those of `fits_of`.
-    Unknown or unreadable choices are reported in `errors`, with the default in their place.
+    Six queries, and those of `fits_of`. Unknown choices are reported in `errors`.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     with_folds : whether a protocol over folds may be named
     """
@@ -59,7 +58,7 @@ def read_choices(
         usual,
         measures=chosen_measures,
         threshold=options.thresholds.get(options_by_name["threshold"], usual.threshold),
-        label_source=_label_source(requested_source, options.set_names, errors),
+        label_source=_label_source(requested_source, options, errors),
         people=options_by_name["people"],
         query_set=options_by_name["queries"] or usual.query_set,
         judged_only=parameters.get("subset") == "judged",
@@ -70,6 +69,7 @@ def read_choices(
     )
     return Choices(
         set_names=options.set_names,
+        nameable_sets=options.nameable_sets,
         query_sets=options.query_sets,
         levels=options.levels,
         people=options.people,
@@ -88,6 +88,7 @@ class _Options(NamedTuple):
     """The label sources, queries, people, levels and runs of a collection to choose from."""
 
     set_names: list[str]
+    nameable_sets: list[str]
     query_sets: list[QuerySet]
     people: list[Annotator]
     levels: list[Level]
@@ -115,6 +116,7 @@ def _options(collection: Collection, viewer: User | None) -> _Options:
     visible_runs = Run.objects.visible_to(viewer).in_use().filter(collection=collection)
     return _Options(
         set_names=labels.set_names(collection=collection),
+        nameable_sets=labels.nameable_sets(collection=collection),
         query_sets=list(QuerySet.objects.filter(collection=collection).order_by("pk")),
         people=list(Annotator.objects.filter(collection=collection).order_by("pseudonym")),
         levels=list(Level.objects.filter(collection=collection).order_by("grade")),
@@ -164,13 +166,13 @@ def _requested_source(parameters: Parameters, set_names: list[str]) -> Requested
     return RequestedSource(usual_source(set_names).key)
 
 
-def _label_source(source: RequestedSource, set_names: list[str], errors: list[str]) -> str:
+def _label_source(source: RequestedSource, options: _Options, errors: list[str]) -> str:
     """The key of the requested source; that of the usual one where there is no such source."""
     try:
-        return source.among(set_names).key
+        return source.among(options.nameable_sets).key
     except UnknownLabelSource as error:
         errors.append(str(error))
-        return usual_source(set_names).key
+        return usual_source(options.set_names).key
 
 
 def refuse_short_scales(scales: Sequence[Measure], levels: Sequence[Level]) -> None:

@@ -78,7 +78,7 @@ def policy_versions(*, collection: Collection) -> tuple[dict[str, Any], ...]:
 def reference_set_entries(*, collection: Collection) -> tuple[ReferenceSetEntry, ...]:
     """The reference sets, the oldest first; one query."""
     is_positive = Q(labels__grade__gte=collection.positive_from)
-    rows = ReferenceSet.objects.filter(collection=collection).order_by("pk")
+    rows = ReferenceSet.objects.usual().filter(collection=collection).order_by("pk")
     counts = rows.annotate(n_labels=Count("labels"), n_positive=Count("labels", filter=is_positive))
     return tuple(
         ReferenceSetEntry(name=row.name, n_labels=row.n_labels, n_positive=row.n_positive)

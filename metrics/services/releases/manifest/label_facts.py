@@ -4,7 +4,7 @@ from django.db import connection
 
 from annotate.core.labels import level_reasons
 from annotate.core.labels.pair_states import PairState, StateCounts
-from annotate.models import Collection, Report, Round
+from annotate.models import Collection, ReferenceSet, Report, Round
 from metrics.core.releases.manifest import AgreementEntry, CountsEntry, GoldsEntry, LevelEntry
 from metrics.core.statistics.intervals import wilson
 from metrics.services.dashboard.agreement_page import agreement_of
@@ -22,7 +22,7 @@ _DIFFERENCES = """
           JOIN annotate_pair pair ON pair.query_id = label.query_id
               AND pair.document_id = label.document_id
           JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
-          WHERE reference_set.collection_id = %(collection)s AND resolution.grade IS NOT NULL
+          WHERE reference_set.id = ANY(%(sets)s::bigint[]) AND resolution.grade IS NOT NULL
           GROUP BY resolution.pair_id) graded_pair
 """
 
@@ -55,9 +55,10 @@ def counts_entry(*, collection: Collection, numbers: ReleaseNumbers) -> CountsEn
         progress["total"]["states"],
         is_open=any(row["state"] in Round.WANTING for row in progress["rounds"]),
     )
-    parameters = {"collection": collection.pk, "threshold": collection.positive_from}
+    sets = ReferenceSet.objects.usual().filter(collection=collection)
+    set_keys = list(sets.values_list("pk", flat=True))
     with connection.cursor() as cursor:
-        cursor.execute(_DIFFERENCES, parameters)
+        cursor.execute(_DIFFERENCES, {"sets": set_keys, "threshold": collection.positive_from})
         n_conflicts, n_refused_positives = cursor.fetchone()
     reports = Report.objects.filter(collection=collection, kind__in=REPORT_KINDS)
     return CountsEntry(

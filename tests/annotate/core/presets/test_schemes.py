@@ -6,7 +6,7 @@ from annotate.core.labels import level_reasons
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SCHEMES, scheme_preset
 from annotate.forms.collections import LevelFormSet
-from annotate.models import Collection, Level
+from annotate.models import Collection
 from annotate.services.collection.collections import LevelSpec, check_scheme
 
 every_preset = pytest.mark.parametrize("preset", SCHEMES, ids=lambda preset: preset.key)
@@ -22,7 +22,6 @@ def test_a_preset_is_a_scheme_that_a_collection_accepts(preset):
         for level in preset.levels
     ]
     check_scheme(levels=levels, positive_from=preset.positive_from)
-    assert {level.colour for level in levels} <= set(Level.Colour.values)
     assert preset.measurement in Collection.Measurement.values
 
 

@@ -194,4 +194,6 @@ def test_numbers_from_before_repeats_were_counted_are_shown_without_them():
         "n_equal": 0,
         "n_shared": 0,
     }
-    assert dashboard.person_row(row | {"gold_interval": [None, None]}, None)["repeats"] is None
+    assert (
+        dashboard.person_row(row | {"gold_interval": [None, None]}, None, None)["repeats"] is None
+    )
