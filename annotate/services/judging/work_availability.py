@@ -88,6 +88,23 @@ _OBSTACLES = f"""
 """  # noqa: S608 - own words
 
 
+MOST_COUNTED = 1_000  # pairs that wait for one person: of more the exact number says nothing
+# Of each annotator the pairs that could come to her now, up to MOST_COUNTED.
+_WAITING = f"""
+    WITH open_to AS ({OPEN_TO})
+    SELECT ann.id, waiting.n FROM annotate_annotator ann CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM (
+            SELECT DISTINCT seat.pair_id
+            FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
+            WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
+              AND seat.purpose = 'label'
+              AND (seat.annotator_id = ann.id AND seat.state = 'held'
+                   OR {CLAIMABLE} AND {_NEVER_MET})
+            LIMIT %(most)s) pair) waiting
+    WHERE ann.id = ANY(%(annotators)s)
+"""  # noqa: S608 - own words
+
+
 class NoWorkReason(TypedDict):
     """The reason why there is no work: a code for the script, a message, when to look again."""
 
@@ -169,6 +186,16 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
         else:
             reasons[annotator.pk] = _nothing_left(obstacles[annotator.pk]) if is_open else CLOSED
     return reasons
+
+
+def waiting_pairs(*, annotators: Sequence[Annotator]) -> dict[int, int]:
+    """Count the pairs that could come to each annotator now, up to MOST_COUNTED; one query."""
+    keys = [annotator.pk for annotator in annotators]
+    if not keys:
+        return {}
+    with prepared_cursor() as cursor:
+        cursor.execute(_WAITING, {"annotators": keys, "most": MOST_COUNTED})
+        return dict(cursor.fetchall())
 
 
 def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:

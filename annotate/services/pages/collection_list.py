@@ -1,4 +1,4 @@
-"""List of the collections a person takes part in, with her next step in each."""
+"""List of the collections a person takes part in, and what she can do in each."""
 
 from typing import NamedTuple
 
@@ -7,69 +7,96 @@ from django.db.models import Exists, OuterRef
 from annotate import access
 from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
 from annotate.services.judging import work_availability
-from annotate.services.judging.work_availability import NoWorkReason
+from annotate.services.judging.work_availability import MOST_COUNTED, NoWorkReason
 from annotate.services.review import inbox
 
 
-class CollectionEntry(NamedTuple):
-    """A collection on a person's first page, with a sentence and the link of her next step."""
+class EntryLink(NamedTuple):
+    """Something else that a person can do in a collection, and the address name of its page."""
 
-    collection: Collection
-    roles: list[Role]
-    todo: str
-    label: str
+    text: str
     page: str
 
 
-def entries(*, user: User) -> list[CollectionEntry]:
-    """Every collection this person may enter, by name; seven queries for one and for a hundred."""
-    roles_by_collection: dict[int, list[Role]] = {}
-    for collection_id, role in (
-        Membership.objects.filter(user=user).order_by("role").values_list("collection", "role")
-    ):
-        roles_by_collection.setdefault(collection_id, []).append(Role(role))
-    states = {state.collection.pk: state for state in _states(user)}
-    led_collections = [
-        pk for pk in states if user.is_superuser or Role.LEAD in roles_by_collection.get(pk, [])
-    ]
-    inbox_counts = inbox.waiting_counts(collection_keys=led_collections)
-    annotated_collections = [
-        pk for pk, roles in roles_by_collection.items() if Role.ANNOTATOR in roles
-    ]
-    annotators = (
-        list(Annotator.objects.filter(user=user, collection__in=annotated_collections))
-        if annotated_collections
-        else []
-    )
-    reasons = work_availability.no_work_reasons(annotators=annotators)
-    no_work = {annotator.collection_id: reasons[annotator.pk] for annotator in annotators}
-    return [
-        _entry(
-            user,
-            state,
-            roles_by_collection.get(pk, []),
-            sum(inbox_counts.get(pk, ())),
-            no_work.get(pk, work_availability.CLOSED),
-        )
-        for pk, state in states.items()
-    ]
+class CollectionEntry(NamedTuple):
+    """A collection on a person's first page, with a sentence and the link of her next step.
+
+    links : what else she can do there at once
+    """
+
+    collection: Collection
+    roles: list[Role]
+    is_open: bool
+    todo: str
+    label: str
+    page: str
+    links: list[EntryLink]
+
+    @property
+    def introduction(self) -> str:
+        """A rehearsal in words; empty for a collection of people."""
+        if not self.collection.is_rehearsal:
+            return ""
+        state = "under way" if self.is_open else "that is over"
+        return f"A campaign {state} with simulated people; look around."
 
 
 class _CollectionState(NamedTuple):
-    """A collection and what it has so far."""
+    """A collection, what it has so far, and what waits in it for this person.
+
+    n_inbox : batches and pairs that wait for a lead
+    no_work : the reason why she has nothing to judge; None where n_pairs or more wait
+    """
 
     collection: Collection
+    held_roles: list[Role]
+    roles: set[Role]
+    n_inbox: int
+    no_work: NoWorkReason | None
+    n_pairs: int
     has_items: bool
     has_open_round: bool
     has_people: bool
 
+    @property
+    def pairs_text(self) -> str:
+        """The pairs that wait for her, in words."""
+        if self.n_pairs >= MOST_COUNTED:
+            return f"{MOST_COUNTED:,} pairs or more wait for you"
+        if self.n_pairs == 1:
+            return "1 pair waits for you"
+        return f"{self.n_pairs:,} pairs wait for you" if self.n_pairs else "Pairs wait for you"
+
+    @property
+    def is_judge(self) -> bool:
+        """True if she judges here and there is something for her."""
+        return Role.ANNOTATOR in self.roles and self.no_work is None
+
+
+def entries(*, user: User) -> list[CollectionEntry]:
+    """Every collection this person may enter, by name; eight queries for one and for a hundred."""
+    return [
+        CollectionEntry(
+            state.collection,
+            state.held_roles,
+            state.has_open_round,
+            *(step := _next_step(state)),
+            [link for link in _links(state) if link.page != step[2]],
+        )
+        for state in _states(user)
+    ]
+
 
 def _states(user: User) -> list[_CollectionState]:
+    held_roles: dict[int, list[Role]] = {}
+    memberships = Membership.objects.filter(user=user).order_by("role")
+    for key, role in memberships.values_list("collection", "role"):
+        held_roles.setdefault(key, []).append(Role(role))
     of_collection = {"collection": OuterRef("pk")}
     open_rounds = Round.objects.filter(
         **of_collection, kind=Round.Kind.POOL, state=Round.State.OPEN
     )
-    rows = (
+    collections = list(
         access.collections_of(user=user)
         .order_by("name", "pk")
         .annotate(
@@ -78,44 +105,74 @@ def _states(user: User) -> list[_CollectionState]:
             has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR)),
         )
     )
+    admin_roles = {Role.LEAD, Role.RESEARCHER} if user.is_superuser else set()
+    roles = {row.pk: {*held_roles.get(row.pk, ()), *admin_roles} for row in collections}
+    led_keys = [key for key, own_roles in roles.items() if Role.LEAD in own_roles]
+    judged_keys = [key for key, own_roles in roles.items() if Role.ANNOTATOR in own_roles]
+    inbox_counts = inbox.waiting_counts(collection_keys=led_keys)
+    annotators = (
+        list(Annotator.objects.filter(user=user, collection__in=judged_keys)) if judged_keys else []
+    )
+    reasons = work_availability.no_work_reasons(annotators=annotators)
+    n_pairs = work_availability.waiting_pairs(annotators=annotators)
+    annotator_keys = {annotator.collection_id: annotator.pk for annotator in annotators}
     return [
-        _CollectionState(row, row.has_items, row.has_open_round, row.has_people) for row in rows
+        _CollectionState(
+            row,
+            held_roles.get(row.pk, []),
+            roles[row.pk],
+            sum(inbox_counts.get(row.pk, ())),
+            reasons[annotator_keys[row.pk]]
+            if row.pk in annotator_keys
+            else work_availability.CLOSED,
+            n_pairs.get(annotator_keys.get(row.pk, 0), 0),
+            row.has_items,
+            row.has_open_round,
+            row.has_people,
+        )
+        for row in collections
     ]
 
 
-def _entry(
-    user: User,
-    state: _CollectionState,
-    held_roles: list[Role],
-    n_waiting: int,
-    no_work: NoWorkReason | None,
-) -> CollectionEntry:
-    roles = set(held_roles) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
+def _next_step(state: _CollectionState) -> tuple[str, str, str]:
+    """The sentence of the next step, and the text and the address name of its link."""
+    roles = state.roles
     if Role.RESEARCHER in roles and not state.has_items:
         step = ("It holds no items yet.", "Load items", "metrics:collection")
     elif Role.RESEARCHER in roles and not state.has_open_round:
         step = ("No pool is open.", "Upload runs and open a pool", "pooling:runs")
-    elif Role.LEAD in roles and n_waiting:
+    elif Role.LEAD in roles and state.n_inbox:
         step = (
-            f"Batches and pairs that wait for a lead: {n_waiting}.",
+            f"Batches and pairs that wait for a lead: {state.n_inbox:,}.",
             "Open the inbox",
             "annotate:inbox",
         )
     elif Role.LEAD in roles and not state.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles:
-        step = _annotator_step(no_work)
+        step = _annotator_step(state)
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:
         step = ("Judging is under way.", "See the leaderboard", "metrics:leaderboard")
-    return CollectionEntry(state.collection, held_roles, *step)
+    return step
 
 
-def _annotator_step(no_work: NoWorkReason | None) -> tuple[str, str, str]:
-    """The sentence of an annotator's next step, and the text and the address name of its link."""
-    if no_work is None:
-        return ("Pairs wait to be judged.", "Judge", "annotate:judge")
-    if no_work["reason"] == "training":
-        return (no_work["message"], "Training", "annotate:training")
-    return (no_work["message"], "Overview", "metrics:collection")
+def _annotator_step(state: _CollectionState) -> tuple[str, str, str]:
+    if state.no_work is None:
+        return (f"{state.pairs_text}.", "Judge", "annotate:judge")
+    if state.no_work["reason"] == "training":
+        return (state.no_work["message"], "Training", "annotate:training")
+    return (state.no_work["message"], "Overview", "metrics:collection")
+
+
+def _links(state: _CollectionState) -> list[EntryLink]:
+    links = []
+    if state.is_judge:
+        links.append(EntryLink(f"Judge: {state.pairs_text}", "annotate:judge"))
+    if Role.LEAD in state.roles:
+        links.append(EntryLink(f"Inbox: {state.n_inbox or 'empty'}", "annotate:inbox"))
+    if state.roles & set(access.LEADERS):
+        links.append(EntryLink("Dashboard", "metrics:dashboard"))
+        links.append(EntryLink("Leaderboard", "metrics:leaderboard"))
+    return links

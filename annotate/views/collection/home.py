@@ -13,9 +13,10 @@ from annotate.services.pages import collection_list
 @require_safe
 @login_required
 def home(request: SignedIn) -> HttpResponse:
-    """List the person's collections with her next step in each."""
+    """List the person's collections and what she can do in each."""
+    entries = collection_list.entries(user=request.user)
     context = {
-        "entries": collection_list.entries(user=request.user),
+        "entries": entries,
         "may_make_collections": access.may_make_collections(user=request.user),
     }
     return render(request, "annotate/collection/home.html", context)

@@ -75,7 +75,7 @@ def test_her_first_page_says_what_the_judge_screen_says():
         (entry,) = collection_list.entries(user=user)
         return entry.todo, entry.page
 
-    assert first_page() == ("Pairs wait to be judged.", "annotate:judge")
+    assert first_page() == ("1 pair waits for you.", "annotate:judge")
     claiming.current_batch(annotator=annotator)
     campaigns.judge(
         claiming.open_hand_outs(annotator=annotator)

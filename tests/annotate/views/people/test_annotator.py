@@ -53,7 +53,7 @@ def test_home_sends_an_annotator_to_the_open_pool(client, collection):
     campaigns.open_pool_round(collection, cast.pairs(collection, 2))
     annotator = cast.annotator(collection)
     client.force_login(annotator.user)
-    assert "Pairs wait to be judged" in page(client, "home")
+    assert "2 pairs wait for you." in page(client, "home")
     accounts.pause_annotator(annotator=annotator)
     assert "Your work is paused" in page(client, "home")
 
@@ -107,7 +107,7 @@ def test_home_asks_as_often_for_one_collection_as_for_many(client):
         cast.member(cast.collection(), Role.LEAD, person)
     with CaptureQueriesContext(connection) as queries_for_many:
         page(client, "home")
-    assert len(queries_for_many) == len(queries_for_one) <= 6
+    assert len(queries_for_many) == len(queries_for_one) <= 7
 
 
 def test_an_invitation_with_a_wrong_field_says_which(client, collection, lead):
