@@ -11,7 +11,7 @@ from annotate import training_urls
 from annotate.services.imports.forms import ImportAddress
 from annotate.views.collection import collections, home, imports, policy, settings
 from annotate.views.judging import judge, media
-from annotate.views.people import account, annotator, invitations, members, tokens
+from annotate.views.people import account, annotator, invitations, members, tokens, tour
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
 from annotate.views.webhooks import hooks
 
@@ -84,6 +84,8 @@ urlpatterns = [
     path("account/email/<str:token>/", account.email_confirm, name="account-email-confirm"),
     path("account/data/", account.own_data, name="own-data"),
     path("account/erase/", account.erase, name="account-erase"),
+    path("account/tour/close/", tour.tour_close, name="tour-close"),
+    path("account/tour/open/", tour.tour_open, name="tour-open"),
     path("tokens/", tokens.own_tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
     path("collections/new/", collections.collection_new, name="collection-new"),

@@ -13,6 +13,9 @@ class User(AbstractUser):
     """A person who signs in; knows nothing of collections, see Membership."""
 
     email = models.EmailField(blank=True)
+    tour_closed_at = models.DateTimeField(
+        null=True, blank=True, help_text="Until then her first page shows the tour."
+    )
 
     class Meta:
         constraints = [

@@ -66,6 +66,7 @@ def account(*, user: User) -> dict[str, Any]:
         "last_name": user.last_name,
         "since": user.date_joined,
         "last_sign_in": user.last_login,
+        "tour_closed_at": user.tour_closed_at,
         "roles": [
             {"collection": row.collection.name, "role": row.role, "since": row.created_at}
             for row in memberships
