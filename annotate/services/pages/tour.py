@@ -175,13 +175,13 @@ def _leader_cards(user: User, entries: Sequence[CollectionEntry]) -> list[TourCa
     links = [
         (
             "Judge" if judge_slug else "See a collection",
-            "annotate:judge" if judge_slug else "annotate:collection",
+            "annotate:judge" if judge_slug else "metrics:collection",
             judge_slug or leader_slug,
         ),
         ("Open the dashboard", "metrics:dashboard", leader_slug),
         (
             "Open the inbox" if lead_slug else "See a collection",
-            "annotate:inbox" if lead_slug else "annotate:collection",
+            "annotate:inbox" if lead_slug else "metrics:collection",
             lead_slug or leader_slug,
         ),
         ("Open the leaderboard", "metrics:leaderboard", leader_slug),
@@ -195,10 +195,10 @@ def _annotator_cards(entries: Sequence[CollectionEntry]) -> list[TourCard]:
     slug = _collection_for(entries, [Role.ANNOTATOR])
     links = [
         ("Judge", "annotate:judge", slug),
-        ("Read the guidelines", "annotate:collection", slug),
+        ("Read the guidelines", "metrics:collection", slug),
         ("Judge", "annotate:judge", slug),
         ("Judge", "annotate:judge", slug),
-        ("Your progress", "annotate:collection", slug),
+        ("Your progress", "metrics:collection", slug),
         ("Your account", ACCOUNT, ""),
     ]
     return [TourCard(*words, *link) for words, link in zip(_ANNOTATOR_WORDS, links, strict=True)]
