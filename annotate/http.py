@@ -33,6 +33,7 @@ from annotate.markdown import clean_page
 from annotate.models import Item, Judgment, Part, Report, User
 
 MAX_BODY = 20_000
+MOST_AT_HAND = 100
 MEDIUM_HEADERS = {
     "Accept-Ranges": "bytes",
     "Cache-Control": "private, max-age=600",
@@ -41,6 +42,7 @@ MEDIUM_HEADERS = {
     "Content-Security-Policy": "sandbox; default-src 'none'",
 }
 View = TypeVar("View", bound=Callable[..., Any])
+_TOKEN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 
 
@@ -151,6 +153,16 @@ def read_answer(body: dict[str, Any]) -> SentAnswer:
         raise BadRequest("reasons: a list of words.")
     unique_reasons = list(dict.fromkeys(reasons))
     return SentAnswer(token, JudgmentAnswer(**fields, reasons=unique_reasons, telemetry=telemetry))
+
+
+def read_at_hand(body: dict[str, Any]) -> list[UUID]:
+    """Return the hand-outs whose cards the browser says it holds.
+
+    Anything else there is passed over: no label is refused for what it travels with.
+    """
+    tokens = body.get("at_hand")
+    names = tokens[:MOST_AT_HAND] if isinstance(tokens, list) else []
+    return [UUID(name) for name in names if isinstance(name, str) and _TOKEN.fullmatch(name)]
 
 
 def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonResponse]:

@@ -5,17 +5,20 @@ They are read with every answer, a hundred times a second on a busy day: one sta
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from uuid import UUID
 
 from annotate.core.labels.cards import Card, CardItem, CardPart
 from annotate.models import Annotator
 from annotate.statements import SqlValue, prepared_cursor
 
-N_CARDS = 3  # the card to judge, and those whose media the browser loads meanwhile
+# The card to judge and ten behind it, so that a minute without network stops nobody. A browser gets
+# each once: of those it holds already an answer names the tokens alone.
+N_CARDS = 11
 # The open hand-outs, next one first, deferred ones last; the first is on screen from now on.
 _NEXT = """
     WITH next AS (
-        SELECT hand_out.id,
+        SELECT hand_out.id, hand_out.token = ANY(%(at_hand)s::uuid[]) AS is_at_hand,
                row_number() OVER (ORDER BY batch.number, hand_out.deferred_at NULLS FIRST,
                                   hand_out.position) AS rank
         FROM annotate_handout hand_out
@@ -30,10 +33,11 @@ _NEXT = """
 """
 _REQUESTED = """
     WITH next AS (
-        SELECT * FROM unnest(%(hand_outs)s::bigint[]) WITH ORDINALITY AS requested(id, rank))
+        SELECT id, false AS is_at_hand, rank
+        FROM unnest(%(hand_outs)s::bigint[]) WITH ORDINALITY AS requested(id, rank))
 """
 _CARDS = """
-    SELECT next.rank, hand_out.id, hand_out.token, hand_out.position,
+    SELECT next.rank, next.is_at_hand, hand_out.id, hand_out.token, hand_out.position,
            query.external_id AS query, query.warning AS query_warning, query.parts AS query_parts,
            document.external_id AS document, document.warning AS document_warning,
            document.parts AS document_parts
@@ -41,22 +45,24 @@ _CARDS = """
     JOIN annotate_handout hand_out ON hand_out.id = next.id
     JOIN annotate_seat seat ON seat.id = hand_out.seat_id
     JOIN annotate_pair pair ON pair.id = seat.pair_id
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
                                              part.start, part.end, part.type, part.also,
                                              part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
-        FROM annotate_item item WHERE item.id = pair.query_id) query
-    CROSS JOIN LATERAL (
+        FROM annotate_item item
+        WHERE item.id = pair.query_id AND NOT next.is_at_hand) query ON true
+    LEFT JOIN LATERAL (
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
                                              part.start, part.end, part.type, part.also,
                                              part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
-        FROM annotate_item item WHERE item.id = pair.document_id) document
+        FROM annotate_item item
+        WHERE item.id = pair.document_id AND NOT next.is_at_hand) document ON true
 """
 # Answers of today are the chains that began today, in UTC, and do not end in an undone answer; what
 # became of an answer is looked up for the few that were ever undone.
@@ -109,6 +115,33 @@ _CARDS_AND_CONTEXT = f"""
 _N_CONTEXT_COLUMNS = 7  # columns of _CONTEXT
 
 
+class _CardRow(NamedTuple):
+    """A row of _CARDS; of a card at hand without what it shows, and empty where there is none."""
+
+    rank: int | None
+    is_at_hand: bool
+    hand_out: int
+    token: UUID
+    position: int
+    query: str
+    query_warning: str
+    query_parts: list[list] | None
+    document: str
+    document_warning: str
+    document_parts: list[list] | None
+
+
+class NextCards(NamedTuple):
+    """The cards that a person's browser is to hold.
+
+    order : tokens of the hand-outs, the one to judge first
+    cards : the cards of those that the browser does not hold yet, in the same order
+    """
+
+    order: list[UUID]
+    cards: list[Card]
+
+
 class CardContext(NamedTuple):
     """The figures sent with the cards.
 
@@ -128,18 +161,29 @@ class CardContext(NamedTuple):
     asks_reasons: bool
 
 
-def next_cards(*, annotator: Annotator) -> tuple[list[Card], CardContext]:
+def next_cards(
+    *, annotator: Annotator, at_hand: Sequence[UUID] = ()
+) -> tuple[NextCards, CardContext]:
     """Return the next cards, N_CARDS at most, and their context; the first is shown from now on.
+
+    at_hand : tokens of the hand-outs whose cards the browser holds
 
     No cards while she is paused.
     """
-    return _read(_NEXT, annotator, limit=0 if annotator.paused_at is not None else N_CARDS)
+    rows, context = _read(
+        _NEXT,
+        annotator,
+        at_hand=list(at_hand),
+        limit=0 if annotator.paused_at is not None else N_CARDS,
+    )
+    new_cards = [_card(row) for row in rows if not row.is_at_hand]
+    return NextCards([row.token for row in rows], new_cards), context
 
 
 def card(*, annotator: Annotator, hand_out: int) -> tuple[Card, CardContext]:
     """Return the card of one of her hand-outs, answered or not, and its context."""
-    (own_card,), context = _read(_REQUESTED, annotator, hand_outs=[hand_out])
-    return own_card, context
+    (row,), context = _read(_REQUESTED, annotator, hand_outs=[hand_out])
+    return _card(row), context
 
 
 def card_context(*, annotator: Annotator) -> CardContext:
@@ -151,13 +195,13 @@ def cards_of(*, hand_outs: Sequence[int]) -> list[Card]:
     """Return the cards of these hand-outs, in this order; one query."""
     with prepared_cursor() as cursor:
         cursor.execute(f"{_REQUESTED} {_CARDS} ORDER BY next.rank", {"hand_outs": list(hand_outs)})
-        return [_card(row) for row in cursor.fetchall()]
+        return [_card(_CardRow(*row)) for row in cursor.fetchall()]
 
 
 def _read(
     with_clause: str, annotator: Annotator, **parameters: SqlValue
-) -> tuple[list[Card], CardContext]:
-    """Return the cards that a WITH clause selects, and their context."""
+) -> tuple[list[_CardRow], CardContext]:
+    """Return the rows of the cards that a WITH clause selects, and their context."""
     with prepared_cursor() as cursor:
         cursor.execute(
             with_clause + _CARDS_AND_CONTEXT,
@@ -168,14 +212,19 @@ def _read(
     context = CardContext(
         max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking)
     )
-    card_rows = [row[_N_CONTEXT_COLUMNS:] for row in rows]
-    return [_card(row) for row in card_rows if row[0] is not None], context
+    card_rows = [_CardRow(*row[_N_CONTEXT_COLUMNS:]) for row in rows]
+    return [row for row in card_rows if row.rank is not None], context
 
 
-def _card(row: Sequence[Any]) -> Card:
+def _card(row: _CardRow) -> Card:
     """Return the card of a row of _CARDS."""
-    _rank, key, token, position, *sides = row
-    return Card(key, token, position, _item(*sides[:3]), _item(*sides[3:]))
+    return Card(
+        row.hand_out,
+        row.token,
+        row.position,
+        _item(row.query, row.query_warning, row.query_parts),
+        _item(row.document, row.document_warning, row.document_parts),
+    )
 
 
 def _item(external_id: str, warning: str, parts: list[list] | None) -> CardItem:

@@ -1,8 +1,9 @@
 """Judge screen: one page, and the calls of its script."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -99,8 +100,11 @@ def answers_with_cards(
         try:
             # one commit: an answer and its next cards are on disk together
             with transaction.atomic():
-                act_fields = act(annotator, http.read_json(request)) or {}
-                cards_ = _next_cards(annotator, wants_batch=act is _open_batch)
+                body = http.read_json(request)
+                act_fields = act(annotator, body) or {}
+                cards_ = _next_cards(
+                    annotator, at_hand=http.read_at_hand(body), wants_batch=act is _open_batch
+                )
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
         return JsonResponse({"saved": True, **act_fields, **cards_})
@@ -206,25 +210,29 @@ def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
     )
 
 
-def _next_cards(annotator: Annotator, *, wants_batch: bool) -> dict[str, Any]:
-    """Return the cards that follow.
+def _next_cards(
+    annotator: Annotator, *, at_hand: Sequence[UUID], wants_batch: bool
+) -> dict[str, Any]:
+    """Return the order of the cards that follow, and those of them that the browser lacks.
 
+    at_hand : the hand-outs whose cards it holds
     wants_batch : the person asked for more, so a finished batch is no answer.
     """
-    waiting_cards, card_context = cards.next_cards(annotator=annotator)
+    next_cards_, card_context = cards.next_cards(annotator=annotator, at_hand=at_hand)
     slug = annotator.collection.slug
     return {
+        "order": [str(token) for token in next_cards_.order],
         "cards": [
             http.card_json(
                 card, slug=slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons
             )
-            for card in waiting_cards
+            for card in next_cards_.cards
         ],
         "progress": annotator_progress.progress(
-            annotator=annotator, context=card_context, with_total=not waiting_cards
+            annotator=annotator, context=card_context, with_total=not next_cards_.order
         ),
         "empty": None
-        if waiting_cards
+        if next_cards_.order
         else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch),
         "guidelines": _newest_guidelines(card_context),
     }

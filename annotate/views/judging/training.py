@@ -37,6 +37,7 @@ ERRORS = {
     hand_outs.BatchSettled: 409,
     service.TryOver: 409,
 }
+N_CARDS = 3  # the card to judge, and those whose media the browser loads meanwhile
 AFTER_QUIZ = ("ready", "trying", "waiting", "review", "used_up", "passed")
 
 
@@ -196,7 +197,7 @@ def report(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
 
 def _next_cards(annotator: Annotator) -> dict[str, Any]:
     hand_outs = service.waiting_hand_outs(annotator=annotator)
-    next_hand_outs = hand_outs[: cards.N_CARDS]
+    next_hand_outs = hand_outs[:N_CARDS]
     if next_hand_outs:
         judging.note_shown(hand_out=next_hand_outs[0])
     slug = annotator.collection.slug

@@ -44,6 +44,7 @@ const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () =>
 const outbox = new Outbox({
   store,
   urls,
+  atHand: () => screen.atHand,
   onState: (state, nWaiting) => status.saved(state, nWaiting, store.aside().length),
   onResult: (entry, data) => {
     screen.onResult(entry, data);

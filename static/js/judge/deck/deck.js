@@ -1,4 +1,4 @@
-// The few cards at hand: the one shown, those that come next, and the last ones that were done with.
+// The few cards at hand: the one shown, the ten that come next, and the last ones that were done with.
 
 const REMEMBERED = 20;
 
@@ -10,17 +10,26 @@ export class Deck {
     this.history = [];
   }
 
-  /** Take the server's idea of what comes next; what was answered here meanwhile is not shown again. */
-  merge(cards) {
-    const drafts = new Map(this.upcoming.map((card) => [card.hand_out, card.draft]));
-    const fresh = cards
-      .filter((card) => !this.doneHandOuts.has(card.hand_out) && card.hand_out !== this.current?.hand_out)
-      .map((card) => ({ ...card, draft: drafts.get(card.hand_out) }));
-    const freshHandOuts = new Set(fresh.map((card) => card.hand_out));
+  /**
+   * Take the server's idea of what comes next; what was answered here meanwhile is not shown again. A card that is named
+   * and not here (another tab got it) holds back those behind it until it is sent: nothing is shown out of its turn.
+   * @param {{order: string[], cards: object[]}} next hand-outs in their order, and the cards of those that were not at hand
+   */
+  merge({ order, cards }) {
+    const byHandOut = new Map([...this.history, ...this.upcoming].map((card) => [card.hand_out, card]));
+    for (const card of cards) byHandOut.set(card.hand_out, { ...byHandOut.get(card.hand_out), ...card });
+    const openHandOuts = order.filter((handOut) => !this.doneHandOuts.has(handOut) && handOut !== this.current?.hand_out);
+    const gap = openHandOuts.findIndex((handOut) => !byHandOut.has(handOut));
+    const fresh = openHandOuts.slice(0, gap < 0 ? undefined : gap).map((handOut) => ({ ...byHandOut.get(handOut), isKept: false }));
     // cards put back by an undo the server has not heard of yet stay at hand
-    const undoCards = this.upcoming.filter((card) => card.isKept && !freshHandOuts.has(card.hand_out));
+    const undoCards = this.upcoming.filter((card) => card.isKept && !order.includes(card.hand_out));
     this.upcoming = [...undoCards, ...fresh];
     if (!this.current) this.advance();
+  }
+
+  /** The hand-outs whose cards need not be sent. */
+  get atHand() {
+    return [this.current, ...this.upcoming].filter(Boolean).map((card) => card.hand_out);
   }
 
   advance() {

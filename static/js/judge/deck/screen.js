@@ -7,6 +7,7 @@ import { Undo } from "./undo.js";
 
 const RETRY_NEXT = 5_000;
 const RETRY_INVITED = 30_000;
+const MOST_AT_HAND = 60; // an answer must stay small whatever waits beside it
 const NOT_HERE = "You are not among the annotators of this collection any more. Ask its lead.";
 
 export class Screen {
@@ -29,7 +30,7 @@ export class Screen {
     this.asking = true;
     if (!this.deck.current) this.status.nothing({ reason: "looking" });
     try {
-      const data = await post(this.urls.nextUrl, {}, this.urls);
+      const data = await post(this.urls.nextUrl, { at_hand: this.atHand }, this.urls);
       this.outbox.reached();
       this.take(data, true);
     } catch (error) {
@@ -39,6 +40,12 @@ export class Screen {
     } finally {
       this.asking = false;
     }
+  }
+
+  /** The hand-outs whose cards the server need not send: they are here, or done with and on their way to it. */
+  get atHand() {
+    const unsentHandOuts = this.outbox.store.all().map(([, { body }]) => body.hand_out);
+    return [...new Set([...this.deck.atHand, ...unsentHandOuts])].slice(0, MOST_AT_HAND);
   }
 
   wait({ isKeptOut }) {
@@ -54,7 +61,7 @@ export class Screen {
     this.guidelines.hear(data.guidelines);
     // with nothing on its way the server's list is the truth, whatever this tab remembers
     if (isFullList && !this.outbox.size) this.deck.doneHandOuts.clear();
-    this.deck.merge(data.cards);
+    this.deck.merge(data);
     this.show();
   }
 

@@ -11,9 +11,9 @@ export class OtherTabs {
   }
 
   /** Hand on what the server said to an entry: how far one is, what comes next, or why nothing does. */
-  tell({ kind, body }, { progress, empty, guidelines, cards }) {
+  tell({ kind, body }, { progress, empty, guidelines, order, cards }) {
     const handOut = kind === "undo" || body.kind === "later" ? null : body.hand_out;
-    this.channel.postMessage({ done: handOut, progress, empty, guidelines, cards });
+    this.channel.postMessage({ done: handOut, progress, empty, guidelines, order, cards });
   }
 
   /** It may come before the storage tells of the entry: no card is judged a second time in between. */

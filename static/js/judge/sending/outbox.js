@@ -8,11 +8,11 @@ const LONGEST_WAIT = 30_000;
 
 export class Outbox {
   /**
-   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared}} parts
-   *   onState(state, nWaiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
+   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared, atHand}} parts
+   *   atHand(): the hand-outs whose cards need not be sent with an answer; onState(state, nWaiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
    */
   constructor(parts) {
-    Object.assign(this, parts);
+    Object.assign(this, { atHand: () => [] }, parts);
     this.tries = 0;
     this.sending = null;
     this.wasKeptOut = false;
@@ -88,7 +88,7 @@ export class Outbox {
       const [key, entry] = entries[0];
       this.store.update(key, { ...entry, tried: true });
       try {
-        const data = await post(this.urls[`${entry.kind}Url`], entry.body, this.urls);
+        const data = await post(this.urls[`${entry.kind}Url`], { ...entry.body, at_hand: this.atHand() }, this.urls);
         this.store.remove(key);
         this.tries = 0;
         this.onResult(entry, data);

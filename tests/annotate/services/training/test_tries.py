@@ -96,9 +96,9 @@ def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
     setup.change_training(collection=collection, is_on=False)
     newcomer = cast.annotator(collection)
     claiming.current_batch(annotator=newcomer)
-    assert len(cards.next_cards(annotator=newcomer)[0]) == 3
+    assert cards.next_cards(annotator=newcomer)[0].order
     setup.change_training(collection=collection, is_on=True)
-    assert cards.next_cards(annotator=newcomer)[0] == []
+    assert cards.next_cards(annotator=newcomer)[0].order == []
 
 
 def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
