@@ -90,7 +90,7 @@ def test_every_answer_that_was_acknowledged_is_stored_once_whatever_happens(
     screen.judge_to(BATCH_SIZE + 2)
     in_two_tabs(screen)
     screen.judge_to(N_PAIRS)
-    window.find("#empty", "Batch done")
+    window.find("#empty", "Nothing is left to judge")
     assert_stored(collection, proxy.acknowledged)
     assert proxy.count_requests("/judge/answer") >= len(set(proxy.acknowledged))
 
@@ -167,9 +167,9 @@ def reload_in_flight(screen: JudgeScreen, proxy: Proxy) -> None:
 
 def next_batch(screen: JudgeScreen) -> None:
     window = screen.window
-    window.find("#empty", "Batch done")
-    window.wait_for(lambda: window.evaluate("document.activeElement.id") == "empty", "the focus")
-    window.press("#empty-again", "Next batch")
+    window.find("#batch-end", "labels in this batch")
+    window.wait_for(lambda: window.evaluate("document.activeElement.id") == "card", "the focus")
+    window.press("#batch-end button", "Next batch")
 
 
 def in_two_tabs(screen: JudgeScreen) -> None:

@@ -161,15 +161,10 @@ class KeyboardAnnotator:
         self.page, self.slug, self.to_grade = awaiting_levels(page), slug, to_grade
 
     def has_card(self) -> bool:
-        """Wait for a card, requesting the next batch after one; False when nothing is left."""
+        """Wait for a card; False when nothing is left."""
         nothing = self.page.locator("#empty-title:visible").filter(has_not_text=UNDER_WAY)
-        while True:
-            self.page.locator("#card:visible").or_(nothing).wait_for()
-            if not nothing.is_visible():
-                return True
-            if nothing.inner_text() != "Batch done":
-                return False
-            self.page.get_by_role("button", name="Next batch").click()
+        self.page.locator("#card:visible").or_(nothing).wait_for()
+        return not nothing.is_visible()
 
     def work(self) -> int:
         """Judge everything; returns how many keys were pressed."""
@@ -180,8 +175,6 @@ class KeyboardAnnotator:
             position, size = map(int, re.findall(r"\d+", progress)[1:3])
             self.page.keyboard.press(str(self.to_grade(self.page)))
             pressed += 1
-            if position == size:
-                self.page.locator("#empty:visible").wait_for()
-            else:
+            if position != size:
                 expect(self.page.locator("#progress-text")).not_to_have_text(progress)
         return pressed

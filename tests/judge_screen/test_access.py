@@ -61,8 +61,8 @@ def test_no_state_of_the_screen_has_an_accessibility_finding(collection, open_ju
     for number in range(1, 6):
         expect_position(page, number)
         page.keyboard.press("2")
-    expect(page.locator("#empty-title")).to_have_text("Batch done")
-    assert_accessible(page, "batch done")
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
+    assert_accessible(page, "nothing left")
 
 
 @pytest.mark.parametrize(

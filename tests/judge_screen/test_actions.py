@@ -37,7 +37,7 @@ def test_a_pair_put_off_comes_back_at_the_end_of_the_batch(page):
     expect_position(page, N_PAIRS)
     expect(page.locator("#document")).to_have_text(first)
     page.keyboard.press("0")
-    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
     expect_saved(page)
     assert Judgment.objects.get(level__grade=0).pair.document.parts.get().text == first
     assert Report.objects.count() == 0

@@ -24,7 +24,7 @@ def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
         expect_position(page, number)
         pass_time(page, number)
         page.keyboard.press(key)
-    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
     expect_saved(page)
     assert stored_grades() == [2, 0, 2, 0, 2]
     assert list(Judgment.objects.order_by("pk").values_list("active_ms", flat=True)) == [
@@ -160,10 +160,10 @@ def test_a_tab_hears_what_another_one_is_told_is_stored_to_the_end_of_the_batch(
         expect_position(waits, number + 1)
     answers.keyboard.press("2")
     for tab in (answers, waits):
-        expect(tab.locator("#empty-title")).to_have_text("Batch done")
-        expect(tab.locator("#empty-text")).to_have_text("Batch 1 is done and saved.")
+        expect(tab.locator("#empty-title")).to_have_text("Nothing is left to judge")
+        expect(tab.locator("#empty-batch")).to_contain_text(f"{N_PAIRS} labels in this batch, ")
         expect(tab.locator("#empty")).to_be_focused()
-        expect(tab.get_by_role("button", name="Next batch")).to_be_visible()
+        expect(tab.get_by_role("button", name="Look again")).to_be_visible()
         expect(tab.locator("#empty-progress")).to_contain_text(f"{N_PAIRS} judged today")
         expect_saved(tab)
 

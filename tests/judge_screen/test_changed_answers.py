@@ -338,7 +338,7 @@ def test_two_steps_back_at_once_after_a_reload_are_two_steps(open_judge):
 def test_at_the_end_of_a_batch_the_last_answer_is_undone_without_a_key(open_judge):
     page = open_judge()
     last = judge(page, "2" * N_PAIRS)[-1]
-    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
     expect(page.locator("#empty")).to_be_focused()
     expect(page.locator("#progress-bar")).to_have_js_property("value", N_PAIRS)
     page.get_by_role("button", name="Undo the last one").click()

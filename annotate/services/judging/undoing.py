@@ -148,6 +148,16 @@ def changeable_response(*, annotator: Annotator, token: UUID) -> tuple[HandOut, 
     return hand_out, response
 
 
+def undone_answer(*, hand_out: HandOut, submission_id: UUID) -> Judgment | None:
+    """Return the answer that an undo took back, if it was one."""
+    undone_judgments = Judgment.objects.filter(
+        hand_out=hand_out,
+        events__kind=JudgmentEvent.Kind.UNDONE,
+        events__submission_id=submission_id,
+    )
+    return undone_judgments.select_related("level", "comment").last()
+
+
 @transaction.atomic
 def take_back(
     *, annotator: Annotator, token: UUID, submission_id: UUID | None = None, kind: str | None = None

@@ -103,6 +103,47 @@ _WAITING = f"""
             LIMIT %(most)s) pair) waiting
     WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
+# Pairs that a queue would give her, of each open pool no more than her share of it. No more seats
+# are looked at than the answer names: a batch ends several times a second on a busy day.
+_REACHABLE = f"""
+    WITH open_to AS ({OPEN_TO})
+    SELECT coalesce(sum(least(reachable.n, allowance.n)), 0)::int,
+           coalesce(bool_or(reachable.n_seats = %(most)s
+                            AND coalesce(allowance.n > reachable.n, true)), false)
+    FROM open_to
+    JOIN annotate_round round ON round.id = open_to.round
+    JOIN annotate_policy policy ON policy.id = round.policy_id
+    CROSS JOIN LATERAL (
+        SELECT count(DISTINCT pair_id) AS n, count(*) AS n_seats FROM (
+            SELECT seat.pair_id FROM annotate_seat seat
+            WHERE seat.round_id = open_to.round AND seat.purpose = 'label' AND {CLAIMABLE}
+              AND {_NEVER_MET} LIMIT %(most)s) seats) reachable
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM annotate_seat seat
+        WHERE policy.max_share < 1 AND seat.annotator_id = open_to.annotator
+          AND seat.round_id = open_to.round AND seat.purpose = 'label'
+          AND seat.state IN ('held', 'done')) own_seats
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN policy.max_share < 1
+               THEN greatest(1, floor(policy.max_share * (
+                   SELECT count(*) FROM (
+                       SELECT FROM annotate_roundpair round_pair
+                       WHERE round_pair.round_id = open_to.round
+                       LIMIT ceil((own_seats.n + %(most)s) / policy.max_share)::bigint
+                   ) pairs_counted))) - own_seats.n END AS n) allowance
+    WHERE NOT open_to.is_used_up
+"""  # noqa: S608 - own words
+_MOST_COUNTED = 1000  # seats of a pool
+
+
+class ReachablePairs(NamedTuple):
+    """Number of pairs that can come to a person, from the queues of all open pools.
+
+    is_least : whether no more were counted, and there are more
+    """
+
+    n: int
+    is_least: bool
 
 
 class NoWorkReason(TypedDict):
@@ -196,6 +237,11 @@ def waiting_pairs(*, annotators: Sequence[Annotator]) -> dict[int, int]:
     with prepared_cursor() as cursor:
         cursor.execute(_WAITING, {"annotators": keys, "most": MOST_COUNTED})
         return dict(cursor.fetchall())
+def reachable_pairs(*, annotator: Annotator) -> ReachablePairs:
+    """Return how many pairs can come to a person whose batch is done."""
+    with prepared_cursor() as cursor:
+        cursor.execute(_REACHABLE, {"annotators": [annotator.pk], "most": _MOST_COUNTED})
+        return ReachablePairs(*cursor.fetchone())
 
 
 def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:

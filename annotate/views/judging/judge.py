@@ -30,7 +30,7 @@ from annotate.services.judging import (
     work_availability,
 )
 from annotate.services.judging.training_gate import is_in_training
-from annotate.services.pages import annotator_progress
+from annotate.services.pages import annotator_progress, batch_ends
 
 ERRORS = {
     http.BadRequest: 422,
@@ -128,7 +128,10 @@ def answer(annotator: Annotator, body: dict[str, Any]) -> None:
 
 @answers_with_cards
 def undo(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
-    """Take back the last act on one hand-out; answer with the act before it, or with the card."""
+    """Take back the last act on one hand-out; answer with the act before it, or with the card.
+
+    With the card goes the answer taken back.
+    """
     fields = http.read_form(http.UndoForm, body)
     hand_out = undoing.take_back(
         annotator=annotator,
@@ -137,11 +140,14 @@ def undo(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
         kind=fields["kind"] or None,
     )
     own_answer = undoing.current_response(hand_out=hand_out)
-    card = _card(annotator, hand_out) if own_answer is None else None
+    if own_answer is not None:
+        return {"undone": {"card": None, "word": http.answer_json(own_answer), "earlier": None}}
+    earlier = undoing.undone_answer(hand_out=hand_out, submission_id=fields["submission_id"])
     return {
         "undone": {
-            "card": card,
-            "word": http.answer_json(own_answer) if own_answer is not None else None,
+            "card": _card(annotator, hand_out),
+            "word": None,
+            "earlier": http.answer_json(earlier) if earlier is not None else None,
         }
     }
 
@@ -220,6 +226,11 @@ def _next_cards(
     """
     next_cards_, card_context = cards.next_cards(annotator=annotator, at_hand=at_hand)
     slug = annotator.collection.slug
+    empty = (
+        None
+        if next_cards_.order
+        else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch)
+    )
     return {
         "order": [str(token) for token in next_cards_.order],
         "cards": [
@@ -231,9 +242,11 @@ def _next_cards(
         "progress": annotator_progress.progress(
             annotator=annotator, context=card_context, with_total=not next_cards_.order
         ),
-        "empty": None
-        if next_cards_.order
-        else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch),
+        "empty": empty,
+        # asked for no oftener than a batch ends: it counts what is left
+        "batch_end": batch_ends.batch_end(annotator=annotator).text
+        if empty and empty["reason"] == "batch_done"
+        else None,
         "guidelines": _newest_guidelines(card_context),
     }
 

@@ -1,6 +1,8 @@
 // The judge screen, put together.
 import { keepInSight } from "./comment.js";
+import { BatchEnd } from "./deck/batch-end.js";
 import { CardActions } from "./deck/card-actions.js";
+import { Echo } from "./deck/echo.js";
 import { initClosing, makeRoom, reportDialogs, SignInDialog } from "./dialogs/dialogs.js";
 import { Guidelines } from "./dialogs/guidelines.js";
 import { initHelp } from "./dialogs/help.js";
@@ -38,14 +40,16 @@ const comment = document.getElementById("comment");
 const status = new Status(root, () => screen.next());
 const panel = new Panel(root, levels, (answer) => cardActions.answer(answer));
 const guidelines = new Guidelines({ owner, version: Number(urls.guidelines), focusBack: () => stage.region.focus() });
-const screen = new Screen({ root, urls, levels, stage, panel, status, comment, guidelines });
+const echo = new Echo(root, levels, (text) => status.announce(text));
+const batchEnd = new BatchEnd(root, () => stage.region.focus());
+const screen = new Screen({ root, urls, levels, stage, panel, status, echo, batchEnd, comment, guidelines });
 const store = new Store(owner);
 const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () => outbox.paused });
 const outbox = new Outbox({
   store,
   urls,
   atHand: () => screen.atHand,
-  onState: (state, nWaiting) => status.saved(state, nWaiting, store.aside().length),
+  onState: (state, nWaiting) => echo.follow(status.saved(state, nWaiting, store.aside().length)),
   onResult: (entry, data) => {
     screen.onResult(entry, data);
     otherTabs.tell(entry, data);
@@ -62,7 +66,7 @@ const outbox = new Outbox({
 });
 screen.outbox = outbox;
 const otherTabs = new OtherTabs(screen, owner);
-const cardActions = new CardActions({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
+const cardActions = new CardActions({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, echo, outbox });
 screen.refusedAnswers = new RefusedAnswers({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
 
 const reports = reportDialogs((kind, fields) => cardActions.report(kind, fields));
@@ -79,6 +83,7 @@ const actions = {
   recent: () => screen.change.list(),
   help: () => document.getElementById("dialog-help").showModal(),
   signin: () => outbox.offer(),
+  onward: () => batchEnd.close(),
 };
 
 const keys = new Keys({
@@ -110,7 +115,7 @@ const keys = new Keys({
     m: withPlayer((player) => player.mute()),
     "+": withImage((zoom) => zoom.by(1)),
     "-": withImage((zoom) => zoom.by(-1)),
-    Enter: () => status.empty.box.hidden || screen.next(),
+    Enter: () => batchEnd.close() || status.empty.box.hidden || screen.next(),
   },
 });
 

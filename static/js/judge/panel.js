@@ -46,7 +46,8 @@ export class Panel {
     this.check(grade);
     const { reasons } = this.level(grade);
     if (!this.asksReasons || !reasons?.length) return this.answer([]);
-    this.reasons.open(reasons, this.takenKeys ?? "", grade === this.word?.grade ? this.word.reasons : []);
+    const before = [this.word, this.earlier].find((answer) => answer?.grade === grade);
+    this.reasons.open(reasons, this.takenKeys ?? "", before?.reasons);
   }
 
   check(grade) {
@@ -93,11 +94,17 @@ export class Panel {
     button?.classList.add("just-given");
   }
 
-  /** Fresh for the next card; of one that was answered, with the answer. */
-  reset(word = null) {
-    for (const button of this.buttons) button.classList.remove("just-given");
+  /** Fresh for the next card; of one that was answered, with the answer, or the one that was taken back. */
+  reset(word = null, earlier = null) {
+    for (const button of this.buttons) {
+      button.classList.remove("just-given");
+      const isEarlier = Number(button.dataset.grade) === earlier?.grade;
+      button.classList.toggle("is-earlier", isEarlier);
+      button.querySelector(".level-earlier").hidden = !isEarlier;
+    }
     this.pointer.rest();
     this.word = word;
+    this.earlier = earlier;
     this.grade = null;
     this.changes = 0;
     this.stop(0);

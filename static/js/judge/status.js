@@ -4,7 +4,6 @@ const TITLES = {
   none_left: "Nothing is left to judge",
   others_hold: "Everything is with other people",
   share: "You have judged your share",
-  batch_done: "Batch done",
   closed: "Nothing is open for judging",
   paused: "Your work is paused",
   training: "A training comes first",
@@ -18,7 +17,7 @@ const TITLES = {
 const TROUBLE = ["waiting", "signed_out", "kept_out"];
 const BUSY = ["saving", "looking"];
 const PENDING = [...BUSY, "waiting", "kept_out"];
-const AGAIN = { batch_done: "Next batch", training: "Go to the training", signed_out: "Sign in" };
+const AGAIN = { training: "Go to the training", signed_out: "Sign in" };
 
 function minutes(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -41,7 +40,7 @@ export class Status {
     this.live.textContent = text;
   }
 
-  /** @param {number} nWaiting how many are to be sent  @param {number} refused how many were set aside */
+  /** @param {number} nWaiting how many are to be sent  @param {number} refused how many were set aside  @returns {string} the words */
   saved(outboxState, nWaiting, refused) {
     const state = outboxState === "saved" && refused ? "refused" : outboxState;
     const words = {
@@ -60,6 +59,7 @@ export class Status {
     if (outboxState === "saved") this.pass(".until-saved");
     this.parts.saved.dataset.state = state;
     this.parts.signIn.hidden = state !== "signed_out";
+    return words[state];
   }
 
   /** @param {{judged, done}} ahead what was done here and is not yet in the server's figures */

@@ -120,10 +120,10 @@ def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(
     for number in range(1, N_PAIRS + 1):
         expect_position(page, number)
         page.keyboard.press("2")
-    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
     expect_saved(page)
     Session.objects.all().delete()
-    page.get_by_role("button", name="Next batch").click()
+    page.get_by_role("button", name="Look again").click()
     expect(page.locator("#dialog-signin")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#empty-title")).to_have_text("You are signed out")

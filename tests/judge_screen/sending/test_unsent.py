@@ -228,7 +228,7 @@ def test_both_of_two_tabs_go_on_when_the_network_is_back_for_one(open_judge, con
     wait_for_condition(page, lambda: Judgment.objects.count() == N_PAIRS or pass_time(page, 1))
     pass_time(page, 40)
     for tab in (page, other):
-        expect(tab.locator("#empty-title")).to_have_text("Batch done")
+        expect(tab.locator("#empty-title")).to_have_text("Nothing is left to judge")
         expect_saved(tab)
 
 

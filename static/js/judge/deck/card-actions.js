@@ -16,7 +16,7 @@ function saysTheSame(word, { grade, reasons, comment }) {
 }
 
 export class CardActions {
-  /** @param {{screen, panel, stage, comment, guidelines, clock, status, outbox}} parts of the judge screen */
+  /** @param {{screen, panel, stage, comment, guidelines, clock, status, echo, outbox}} parts of the judge screen */
   constructor(parts) {
     Object.assign(this, parts);
   }
@@ -38,7 +38,7 @@ export class CardActions {
   report(kind, { reason = "", note = "" } = {}, message = MESSAGES[kind]) {
     const { card } = this;
     if (!card || (card.word && kind === "later")) return;
-    const isTaken = this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0);
+    const isTaken = this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0, message);
     if (isTaken) this.status.announce(message);
     return isTaken;
   }
@@ -74,8 +74,9 @@ export class CardActions {
   /**
    * Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits.
    * False where it may not be added to what waits.
+   * @param {string} message what is told of it once it is stored; of an answer its level is
    */
-  leave(kind, body, nJudgments) {
+  leave(kind, body, nJudgments, message) {
     if (this.outbox.isFull) {
       this.status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
       this.status.announce(ONE_AT_A_TIME);
@@ -83,8 +84,10 @@ export class CardActions {
     }
     const { hand_out, word } = this.card;
     const counts = { judged: nJudgments, done: word || body.kind === "later" ? 0 : 1 };
-    this.screen.undo.heed(this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts));
+    const entry = this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts);
+    this.screen.undo.heed(entry);
     this.screen.finish();
+    this.echo.begin(entry, message);
     if (word) this.status.announce("Changed.");
     this.outbox.flush();
     return true;

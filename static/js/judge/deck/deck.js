@@ -39,7 +39,7 @@ export class Deck {
 
   /** The current card was answered, put off or reported. */
   finish() {
-    const { word, draft, ...card } = this.current;
+    const { word, draft, earlier, ...card } = this.current;
     this.markDone(card.hand_out);
     this.history = [...this.history.filter((other) => other.hand_out !== card.hand_out), card].slice(-REMEMBERED);
     this.advance();

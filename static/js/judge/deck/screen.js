@@ -3,15 +3,15 @@ import { Refused, SignedOut, post } from "../sending/api.js";
 import { Change } from "./change.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";
+import { NOT_HERE, obstacle } from "./obstacles.js";
 import { Undo } from "./undo.js";
 
 const RETRY_NEXT = 5_000;
 const RETRY_INVITED = 30_000;
 const MOST_AT_HAND = 60; // an answer must stay small whatever waits beside it
-const NOT_HERE = "You are not among the annotators of this collection any more. Ask its lead.";
 
 export class Screen {
-  /** @param {{root, urls, levels, stage, panel, status, comment, guidelines}} parts */
+  /** @param {{root, urls, levels, stage, panel, status, echo, batchEnd, comment, guidelines}} parts */
   constructor(parts) {
     Object.assign(this, parts);
     this.deck = new Deck();
@@ -59,6 +59,7 @@ export class Screen {
     this.figures = data.progress;
     this.empty = data.empty;
     this.guidelines.hear(data.guidelines);
+    this.batchEnd.show(data.batch_end);
     // with nothing on its way the server's list is the truth, whatever this tab remembers
     if (isFullList && !this.outbox.size) this.deck.doneHandOuts.clear();
     this.deck.merge(data);
@@ -79,9 +80,10 @@ export class Screen {
   /** Put a card on screen, everything about it fresh. */
   bring(card) {
     this.handOutOnScreen = card.hand_out;
-    this.panel.reset(card.word);
+    this.panel.reset(card.word, card.earlier);
+    this.echo.recall(card.earlier);
     this.panel.asksReasons = card.ask_reasons;
-    this.comment.value = card.draft ?? card.word?.comment ?? "";
+    this.comment.value = card.draft ?? card.word?.comment ?? card.earlier?.comment ?? "";
     this.change.show(card.word);
     const { newQuery } = this.stage.show(card);
     this.clock.start();
@@ -99,25 +101,16 @@ export class Screen {
     this.handOutOnScreen = null;
     this.stage.clear();
     this.change.show(null);
-    if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.waitingWords("once you are signed in again") });
-    else if (this.outbox.isKeptOut) this.status.nothing({ reason: "kept_out", message: `${NOT_HERE} ${this.waitingWords("once you may judge here again")}` });
-    else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.waitingWords("as soon as the server can be reached") });
-    else if (this.outbox.size) this.status.nothing({ reason: "saving" });
-    else if (this.empty) this.status.nothing(this.empty);
+    const why = obstacle(this);
+    if (why) this.status.nothing(why);
     else this.next();
-  }
-
-  /** What waits here, and until when; nothing where nothing waits. */
-  waitingWords(until) {
-    const { size } = this.outbox;
-    if (!size) return "";
-    return `${size === 1 ? "1 answer is" : `${size} answers are`} kept in this browser and sent ${until}.`;
   }
 
   /** The current card is done with: the next one. */
   finish() {
     this.deck.finish();
     this.status.pass();
+    this.batchEnd.hide();
     this.empty = null;
     this.show();
   }
@@ -126,6 +119,7 @@ export class Screen {
   onResult(entry, data) {
     // put off, not done: it comes back
     if (entry.body.kind === "later") this.deck.doneHandOuts.delete(entry.body.hand_out);
+    this.echo.acknowledged(entry);
     const { undone } = data;
     const isSo = undone && this.undo.onUndone(entry, undone);
     this.take(data);
@@ -136,6 +130,7 @@ export class Screen {
   onRefused(entry, message = "") {
     if (entry.kind === "undo") return this.undo.onRefused(entry, message);
     this.undo.drop(entry);
+    this.echo.drop(entry);
     if (entry.body.kind === "later" && message) this.status.notice(message);
     this.refusedAnswers.show();
     this.deck.markDone(entry.body.hand_out);

@@ -12,7 +12,9 @@ const NOT_TAKEN_BACK = { answer: "The judgment was not undone", report: "The rep
 /** What an entry of the outbox did, as the server names it when it is taken back. */
 function actOf({ kind, body, counts }) {
   const actKind = kind === "answer" ? "answer" : body.kind === "later" ? "later" : "report";
-  return { submission_id: body.submission_id, hand_out: body.hand_out, kind: actKind, isChange: Boolean(body.is_change), counts: counts ?? {}, comment: body.comment };
+  const { submission_id, hand_out, grade, reasons, comment } = body;
+  const earlier = kind === "answer" ? { grade, reasons, comment } : null;
+  return { submission_id, hand_out, kind: actKind, isChange: Boolean(body.is_change), counts: counts ?? {}, earlier };
 }
 
 export class Undo {
@@ -76,15 +78,17 @@ export class Undo {
   /** Take an act back; its card is there at once when this tab still has it, else with the server's answer. */
   takeBack(act) {
     const { deck, outbox, status } = this.screen;
-    const { hand_out, kind, isChange, counts, comment } = act;
+    const { hand_out, kind, isChange, counts, earlier } = act;
     status.pass();
     const card = isChange ? null : deck.remembered(hand_out);
     const unsent = outbox.takeBack(act);
     if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
+    this.screen.echo.clear();
+    this.screen.batchEnd.hide();
     this.forget(hand_out);
     this.awaitedHandOut = card || isChange ? null : hand_out;
     if (!isChange) deck.doneHandOuts.delete(hand_out);
-    if (card) this.screen.putBack({ ...card, draft: comment });
+    if (card) this.screen.putBack({ ...card, earlier });
     if (!unsent) outbox.put("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
     outbox.flush();
     this.screen.show();
@@ -96,7 +100,7 @@ export class Undo {
   announce(kind, word) {
     const { levels, status } = this.screen;
     status.pass();
-    if (!word) return status.announce(TAKEN_BACK[kind] ?? TAKEN_BACK.answer);
+    if (!word) return status.announce(`${TAKEN_BACK[kind] ?? TAKEN_BACK.answer} ${this.screen.echo.earlierWords}`.trim());
     // nothing on screen shows that an earlier answer stands again, so it is said
     const level = levels.find((other) => other.grade === word.grade)?.name;
     const label = level ?? word.report;
@@ -104,14 +108,14 @@ export class Undo {
   }
 
   /** The server took it back: its card, if this tab did not have it any more, comes first. True when it stays so. */
-  onUndone({ body }, { card, word }) {
+  onUndone({ body }, { card, word, earlier }) {
     const { deck, outbox } = this.screen;
     // another step back on this pair is on its way: what stands now is not what will
     if (outbox.isUndoing(body.hand_out)) return false;
     if (word) deck.takenElsewhere(body.hand_out);
     else {
       deck.doneHandOuts.delete(body.hand_out);
-      if (this.awaitedHandOut === body.hand_out) this.screen.putBack(card);
+      if (this.awaitedHandOut === body.hand_out) this.screen.putBack({ ...card, earlier });
     }
     if (this.awaitedHandOut === body.hand_out) this.awaitedHandOut = null;
     return true;

@@ -11,9 +11,9 @@ export class OtherTabs {
   }
 
   /** Hand on what the server said to an entry: how far one is, what comes next, or why nothing does. */
-  tell({ kind, body }, { progress, empty, guidelines, order, cards }) {
+  tell({ kind, body }, { progress, empty, guidelines, order, cards, batch_end }) {
     const handOut = kind === "undo" || body.kind === "later" ? null : body.hand_out;
-    this.channel.postMessage({ done: handOut, progress, empty, guidelines, order, cards });
+    this.channel.postMessage({ done: handOut, progress, empty, guidelines, order, cards, batch_end });
   }
 
   /** It may come before the storage tells of the entry: no card is judged a second time in between. */
@@ -45,7 +45,8 @@ export class OtherTabs {
   }
 
   /** Something is stored; the other tab tells at once what the server said to it, or is gone. */
-  acknowledged() {
+  acknowledged(entry) {
+    this.screen.echo.acknowledged(entry);
     this.screen.outbox.reached();
     this.follow();
   }

@@ -169,6 +169,7 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(
         last = call(client, "answer", answer_to(cards[0])).json()
         cards = last["cards"]
     assert last["empty"]["reason"] == "batch_done"
+    assert last["batch_end"] == "4 labels in this batch. About 2 pairs are left for you."
     assert last["progress"] == {
         "batch": 1,
         "position": 4,
@@ -222,6 +223,7 @@ def test_undo_brings_the_card_back(client, annotator):
     assert client.get("/c/birds/judge/recent").json()["judged"] == []
     assert back["progress"]["today"] == 0
     assert annotator_progress.progress(annotator=annotator)["total"] == 0
+    assert back["undone"]["earlier"] is not None
     again = call(client, "answer", answer_to(card, grade=2)).json()
     assert again["progress"]["today"] == 1
     call(client, "undo", undo)  # on its way twice: it does not take back what was answered since
@@ -238,6 +240,20 @@ def test_a_report_is_stored_and_the_next_card_comes(client, annotator, kind):
     assert Report.objects.get().note == "grey picture"
     assert call(client, "report", body).status_code == 200
     assert Report.objects.count() == 1
+
+
+def test_with_a_card_that_comes_back_goes_what_was_said_of_it(client, annotator):
+    first, second = call(client, "next").json()["cards"][:2]
+    call(client, "answer", answer_to(first, grade=2, comment="near"))
+    call(client, "report", {**answer_to(second), "kind": "escalated"})
+
+    def undone(card):
+        body = {"hand_out": card["hand_out"], "submission_id": str(uuid4())}
+        return call(client, "undo", body).json()["undone"]
+
+    assert undone(second)["earlier"] is None
+    earlier = undone(first)["earlier"]
+    assert (earlier["grade"], earlier["reasons"], earlier["comment"]) == (2, [], "near")
 
 
 def test_later_moves_the_card_to_the_end(client, annotator):
