@@ -88,26 +88,12 @@ _OBSTACLES = f"""
 """  # noqa: S608 - own words
 
 
-MOST_COUNTED = 1_000  # pairs that wait for one person: of more the exact number says nothing
-# Of each annotator the pairs that could come to her now, up to MOST_COUNTED.
-_WAITING = f"""
-    WITH open_to AS ({OPEN_TO})
-    SELECT ann.id, waiting.n FROM annotate_annotator ann CROSS JOIN LATERAL (
-        SELECT count(*) AS n FROM (
-            SELECT DISTINCT seat.pair_id
-            FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
-            WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
-              AND seat.purpose = 'label'
-              AND (seat.annotator_id = ann.id AND seat.state = 'held'
-                   OR {CLAIMABLE} AND {_NEVER_MET})
-            LIMIT %(most)s) pair) waiting
-    WHERE ann.id = ANY(%(annotators)s)
-"""  # noqa: S608 - own words
-# Pairs that a queue would give her, of each open pool no more than her share of it. No more seats
-# are looked at than the answer names: a batch ends several times a second on a busy day.
+# Of each annotator the pairs that she holds or that a queue would give her, of each open pool no
+# more than her share of it. No more seats are looked at than the answer names: a batch ends several
+# times a second on a busy day.
 _REACHABLE = f"""
     WITH open_to AS ({OPEN_TO})
-    SELECT coalesce(sum(least(reachable.n, allowance.n)), 0)::int,
+    SELECT open_to.annotator, sum(least(reachable.n, allowance.n))::int,
            coalesce(bool_or(reachable.n_seats = %(most)s
                             AND coalesce(allowance.n > reachable.n, true)), false)
     FROM open_to
@@ -116,30 +102,32 @@ _REACHABLE = f"""
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT pair_id) AS n, count(*) AS n_seats FROM (
             SELECT seat.pair_id FROM annotate_seat seat
-            WHERE seat.round_id = open_to.round AND seat.purpose = 'label' AND {CLAIMABLE}
-              AND {_NEVER_MET} LIMIT %(most)s) seats) reachable
+            WHERE seat.round_id = open_to.round AND seat.purpose = 'label'
+              AND (seat.annotator_id = open_to.annotator AND seat.state = 'held'
+                   OR {CLAIMABLE} AND {_NEVER_MET})
+            LIMIT %(most)s) seats) reachable
     CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM annotate_seat seat
         WHERE policy.max_share < 1 AND seat.annotator_id = open_to.annotator
           AND seat.round_id = open_to.round AND seat.purpose = 'label'
-          AND seat.state IN ('held', 'done')) own_seats
+          AND seat.state = 'done') done_seats
     CROSS JOIN LATERAL (
         SELECT CASE WHEN policy.max_share < 1
                THEN greatest(1, floor(policy.max_share * (
                    SELECT count(*) FROM (
                        SELECT FROM annotate_roundpair round_pair
                        WHERE round_pair.round_id = open_to.round
-                       LIMIT ceil((own_seats.n + %(most)s) / policy.max_share)::bigint
-                   ) pairs_counted))) - own_seats.n END AS n) allowance
-    WHERE NOT open_to.is_used_up
+                       LIMIT ceil((done_seats.n + %(most)s) / policy.max_share)::bigint
+                   ) pairs_counted))) - done_seats.n END AS n) allowance
+    GROUP BY open_to.annotator
 """  # noqa: S608 - own words
-_MOST_COUNTED = 1000  # seats of a pool
+MOST_COUNTED = 1_000  # seats of a pool
 
 
 class ReachablePairs(NamedTuple):
-    """Number of pairs that can come to a person, from the queues of all open pools.
+    """Number of pairs that a person holds or that can come to her, of all open pools.
 
-    is_least : whether no more were counted, and there are more
+    is_least : whether no more were counted and there may be more
     """
 
     n: int
@@ -229,19 +217,15 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
     return reasons
 
 
-def waiting_pairs(*, annotators: Sequence[Annotator]) -> dict[int, int]:
-    """Count the pairs that could come to each annotator now, up to MOST_COUNTED; one query."""
+def reachable_pairs(*, annotators: Sequence[Annotator]) -> dict[int, ReachablePairs]:
+    """Count the pairs that each annotator holds or that can come to her now; one query."""
     keys = [annotator.pk for annotator in annotators]
     if not keys:
         return {}
     with prepared_cursor() as cursor:
-        cursor.execute(_WAITING, {"annotators": keys, "most": MOST_COUNTED})
-        return dict(cursor.fetchall())
-def reachable_pairs(*, annotator: Annotator) -> ReachablePairs:
-    """Return how many pairs can come to a person whose batch is done."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_REACHABLE, {"annotators": [annotator.pk], "most": _MOST_COUNTED})
-        return ReachablePairs(*cursor.fetchone())
+        cursor.execute(_REACHABLE, {"annotators": keys, "most": MOST_COUNTED})
+        counts = {key: ReachablePairs(*columns) for key, *columns in cursor.fetchall()}
+    return {key: counts.get(key, ReachablePairs(0, False)) for key in keys}
 
 
 def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:

@@ -60,7 +60,7 @@ def batch_end(*, annotator: Annotator) -> BatchEnd:
     batch = Batch.objects.filter(annotator=annotator, training_try=None).latest("number")
     labels = Judgment.objects.current().filter(hand_out__batch=batch)
     times = [ms for ms in labels.values_list("active_ms", flat=True) if ms]
-    pairs = reachable_pairs(annotator=annotator)
+    pairs = reachable_pairs(annotators=[annotator])[annotator.pk]
     return BatchEnd(
         n_labels=labels.count(),
         seconds=median(times) / 1000 if times else None,

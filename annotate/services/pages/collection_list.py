@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 from annotate import access
 from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
 from annotate.services.judging import work_availability
-from annotate.services.judging.work_availability import MOST_COUNTED, NoWorkReason
+from annotate.services.judging.work_availability import NoWorkReason, ReachablePairs
 from annotate.services.review import inbox
 
 
@@ -45,7 +45,7 @@ class _CollectionState(NamedTuple):
     """A collection, what it has so far, and what waits in it for this person.
 
     n_inbox : batches and pairs that wait for a lead
-    no_work : the reason why she has nothing to judge; None where n_pairs or more wait
+    no_work : the reason why she has nothing to judge; None where `pairs` wait
     """
 
     collection: Collection
@@ -53,7 +53,7 @@ class _CollectionState(NamedTuple):
     roles: set[Role]
     n_inbox: int
     no_work: NoWorkReason | None
-    n_pairs: int
+    pairs: ReachablePairs
     has_items: bool
     has_open_round: bool
     has_people: bool
@@ -61,11 +61,11 @@ class _CollectionState(NamedTuple):
     @property
     def pairs_text(self) -> str:
         """The pairs that wait for her, in words."""
-        if self.n_pairs >= MOST_COUNTED:
-            return f"{MOST_COUNTED:,} pairs or more wait for you"
-        if self.n_pairs == 1:
+        if self.pairs.is_least:
+            return f"{self.pairs.n:,} pairs or more wait for you"
+        if self.pairs.n == 1:
             return "1 pair waits for you"
-        return f"{self.n_pairs:,} pairs wait for you" if self.n_pairs else "Pairs wait for you"
+        return f"{self.pairs.n:,} pairs wait for you" if self.pairs.n else "Pairs wait for you"
 
     @property
     def is_judge(self) -> bool:
@@ -114,7 +114,7 @@ def _states(user: User) -> list[_CollectionState]:
         list(Annotator.objects.filter(user=user, collection__in=judged_keys)) if judged_keys else []
     )
     reasons = work_availability.no_work_reasons(annotators=annotators)
-    n_pairs = work_availability.waiting_pairs(annotators=annotators)
+    pairs = work_availability.reachable_pairs(annotators=annotators)
     annotator_keys = {annotator.collection_id: annotator.pk for annotator in annotators}
     return [
         _CollectionState(
@@ -125,7 +125,7 @@ def _states(user: User) -> list[_CollectionState]:
             reasons[annotator_keys[row.pk]]
             if row.pk in annotator_keys
             else work_availability.CLOSED,
-            n_pairs.get(annotator_keys.get(row.pk, 0), 0),
+            pairs.get(annotator_keys.get(row.pk, 0), ReachablePairs(0, False)),
             row.has_items,
             row.has_open_round,
             row.has_people,

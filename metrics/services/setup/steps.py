@@ -16,7 +16,7 @@ RESEARCHER, LEAD = (Role.RESEARCHER,), (Role.LEAD,)
 
 
 class StepState(TextChoices):
-    """Whether a step is done, and what it means if it is not."""
+    """States of a step."""
 
     DONE = "done", "Done"
     UNDER_WAY = "under-way", "Under way"
@@ -168,7 +168,7 @@ def _runs_step(collection: Collection) -> SetupStep:
 
 
 def _policy_steps(collection: Collection, policy: Policy, figures: Overview) -> list[SetupStep]:
-    """How many labels a pair gets, and the pairs that check people."""
+    """Labels a pair, and the pairs that check people."""
     n_golds = Gold.objects.filter(collection=collection, retired_at=None).count()
     asks_golds = bool(policy.gold_positives or policy.gold_negatives)
     has_golds = asks_golds and bool(n_golds or figures.reference_sets)

@@ -51,6 +51,11 @@ def judge_batch(annotator, times):
     return batch
 
 
+def reachable(annotator):
+    """The pairs that one person holds or that can come to her."""
+    return reachable_pairs(annotators=[annotator])[annotator.pk]
+
+
 @pytest.mark.django_db
 def test_the_figures_are_hers_alone():
     collection = campaigns.open_collection(20, "birds", batch_candidates=4, labels_per_pair=2)
@@ -83,24 +88,24 @@ def test_what_is_left_falls_by_the_pairs_of_a_batch_checks_among_them():
 def test_pairs_with_other_people_or_of_closed_pools_are_not_left_for_her():
     collection = campaigns.open_collection(20, "birds", batch_candidates=4)
     annotator, other = cast.annotator(collection), cast.annotator(collection)
-    assert reachable_pairs(annotator=annotator) == (20, False)
+    assert reachable(annotator) == (20, False)
     claiming.current_batch(annotator=other)
-    assert reachable_pairs(annotator=annotator) == (16, False)
+    assert reachable(annotator) == (16, False)
     seating.close_round(round_=collection.rounds.get())
-    assert reachable_pairs(annotator=annotator) == (0, False)
+    assert reachable(annotator) == (0, False)
 
 
 @pytest.mark.django_db
 def test_no_more_than_her_share_is_left_for_her():
     collection = campaigns.open_collection(20, "birds", batch_candidates=4, max_share=0.5)
     annotator = cast.annotator(collection)
-    assert reachable_pairs(annotator=annotator) == (10, False)
+    assert reachable(annotator) == (10, False)
     judge_batch(annotator, [3])
-    assert reachable_pairs(annotator=annotator) == (6, False)
+    assert reachable(annotator) == (6, False)
 
 
 @pytest.mark.django_db
 def test_of_a_large_pool_no_more_is_counted_than_is_told(monkeypatch):
     collection = campaigns.open_collection(20, "birds", batch_candidates=4)
-    monkeypatch.setattr("annotate.services.judging.work_availability._MOST_COUNTED", 7)
-    assert reachable_pairs(annotator=cast.annotator(collection)) == (7, True)
+    monkeypatch.setattr("annotate.services.judging.work_availability.MOST_COUNTED", 7)
+    assert reachable(cast.annotator(collection)) == (7, True)

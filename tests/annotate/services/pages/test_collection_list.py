@@ -43,8 +43,8 @@ def test_an_annotator_has_her_own_work_alone(collection):
 
 def test_pairs_that_wait_are_counted_for_each_annotator(collection):
     annotator = cast.annotator(collection)
-    assert work_availability.waiting_pairs(annotators=[annotator]) == {annotator.pk: 7}
-    assert work_availability.waiting_pairs(annotators=[]) == {}
+    assert work_availability.reachable_pairs(annotators=[annotator]) == {annotator.pk: (7, False)}
+    assert work_availability.reachable_pairs(annotators=[]) == {}
 
 
 def test_a_rehearsal_is_introduced_in_words(collection):
