@@ -24,6 +24,7 @@ from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership
 from annotate.services.collection import collections, purging
 from annotate.services.collection.collections import LevelSpec
+from annotate.services.storage.collection_rows import NotOwner
 
 
 class CollectionRequest(StrictSerializer):
@@ -142,7 +143,7 @@ class CollectionView(SettingsEndpoint):
             raise Unprocessable(" ".join(messages), errors=errors)
         try:
             purging.request_deletion(collection=collection, by=request.user)
-        except (purging.CollectionJudged, purging.NotOwner) as error:
+        except (purging.CollectionJudged, NotOwner) as error:
             raise Unprocessable(str(error)) from error
         url = CollectionAnswer(collection).get_url(collection)
         answer = {"url": url, "state": "deleting"}

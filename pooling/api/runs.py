@@ -17,7 +17,7 @@ from annotate.api.filters import read_filters
 from annotate.api.imports import ImportAnswer
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.models import ApiToken, Role
-from annotate.services.collection.purging import NotOwner
+from annotate.services.storage.collection_rows import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
 from pooling.api.run_fields import (

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Import, Role, User
-from annotate.services.collection.purging import NotOwner
+from annotate.services.storage.collection_rows import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
 from pooling.forms.runs import DescriptionForm, LimitForm

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from annotate.models import Collection, Judgment, Role
-from annotate.services.collection import purging
+from annotate.services.storage.collection_rows import NotOwner
 from config import app_role
 from metrics.services.numbers import refresh
 from pooling.models import Run, RunEvent
@@ -116,7 +116,7 @@ def test_a_run_with_a_log_is_deleted_by_the_operator_s_command_alone(as_app):
     run = cast.run(collection, "a b", {})
     RunEvent.objects.create(run=run, kind="retired")
     command = "manage.py delete_run fresh 'a b'$"
-    with pytest.raises(purging.NotOwner, match=command):
+    with pytest.raises(NotOwner, match=command):
         run_deletion.delete_run(run=run, by=None)
     with pytest.raises(CommandError, match=command):
         call_command("delete_run", "fresh", "a b")

@@ -26,6 +26,8 @@ from annotate.models import (
 from annotate.services.collection import purging
 from annotate.services.collection.media import media_folder
 from annotate.services.judging import claiming, reports
+from annotate.services.storage import collection_rows
+from annotate.services.storage.collection_rows import NotOwner
 from annotate.tasks import delete_unjudged
 from config.management.commands.fsck import CHECKS
 from pooling.models import Run
@@ -39,7 +41,9 @@ GONE = "Everything in it goes for good: items, media, runs, pools, members."
 
 def rows():
     """Number of rows by model, except tables of people."""
-    apps_of_product = [apps.get_app_config(label) for label in purging._applications()]
+    apps_of_product = [
+        apps.get_app_config(label) for label in collection_rows.applications_with_rows()
+    ]
     models = [
         model for app in apps_of_product for model in app.get_models(include_auto_created=True)
     ]
@@ -95,8 +99,8 @@ def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collectio
     filled_models = {model for model, n in rows().items() if n}
     owned_models = {
         model.__name__
-        for label in purging._applications()
-        for model, _ in purging._models_with_rows(label)
+        for label in collection_rows.applications_with_rows()
+        for model, _ in collection_rows.models_with_rows(label)
     }
     # which has rows where numbers could not be refreshed alone
     assert owned_models - filled_models == {"RefreshTries"}
@@ -133,7 +137,7 @@ def test_a_role_that_does_not_own_the_tables_deletes_nothing():
             "SET ROLE lodger"
         )
     try:
-        with pytest.raises(purging.NotOwner, match="does not own"):
+        with pytest.raises(NotOwner, match="does not own"):
             purging.purge_collection(collection=collection)
         with connection.cursor() as cursor:
             cursor.execute("SET assayer.purge = 'made'")

@@ -5,27 +5,25 @@ The operator can delete any collection; a lead can delete one in which nobody ha
 
 import logging
 import shutil
-from collections import deque
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from django.apps import apps
 from django.db import connection, models, transaction
-from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.collection.media import media_folder
+from annotate.services.storage.collection_rows import (
+    NotOwner,
+    applications_with_rows,
+    is_owner,
+    models_with_rows,
+)
 from annotate.services.storage.files import delete_on_commit
 from annotate.signals import deletion_requested
 
 log = logging.getLogger(__name__)
-
-
-class NotOwner(Exception):
-    """The database role may not delete from tables that only grow; nothing was deleted."""
 
 
 class CollectionJudged(Exception):
@@ -73,8 +71,8 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
     allow_deleting(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
     Collection.objects.select_for_update().get(pk=collection.pk)
     counts: dict[str, int] = {}
-    for label in _applications():
-        for model, condition in _models_with_rows(label):
+    for label in applications_with_rows():
+        for model, condition in models_with_rows(label):
             _forget_files(model, condition, collection)
             table = model._meta.db_table
             with connection.cursor() as cursor:
@@ -128,15 +126,6 @@ def require_unjudged(*, collection: Collection) -> None:
         )
 
 
-def is_owner() -> bool:
-    """True if the database role may delete from tables that only grow."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'"
-        )
-        return bool(cursor.fetchone()[0])
-
-
 def require_owner(*, command: str) -> None:
     """Raise NotOwner where the database role may not delete from such tables.
 
@@ -165,45 +154,6 @@ def forbid_deleting() -> None:
     """Forbid deleting from tables that only grow in the rest of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('assayer.purge', '', true)")
-
-
-def _applications() -> list[str]:
-    """Labels of the applications with rows of a collection, dependent ones first."""
-    labels = {model._meta.app_label for model in _row_conditions()}
-    return [app.label for app in reversed(list(apps.get_app_configs())) if app.label in labels]
-
-
-def _models_with_rows(label: str) -> Iterator[tuple[type[models.Model], str]]:
-    """An application's models with rows of a collection, referring ones first."""
-    conditions = _row_conditions()
-    models_ = apps.get_app_config(label).get_models(include_auto_created=True)
-    # a view has no rows of its own
-    collection_models = [model for model in models_ if model in conditions and model._meta.managed]
-    for model in sorted(collection_models, key=lambda model: -conditions[model][0]):
-        yield model, conditions[model][1]
-
-
-def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
-    """Map each model to its distance in foreign keys and the SQL condition of its rows.
-
-    Found by following foreign keys, so that a new table cannot be forgotten.
-    """
-    conditions: dict[type[models.Model], tuple[int, str]] = {Collection: (0, "id = %(collection)s")}
-    queue: deque[type[models.Model]] = deque([Collection])
-    while queue:
-        target = queue.popleft()
-        steps, condition = conditions[target]
-        key, table = target._meta.pk.column, target._meta.db_table
-        for relation in target._meta.get_fields(include_hidden=True):
-            if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
-                continue
-            model, column = relation.related_model, relation.field.column
-            if model in conditions:
-                continue
-            row_condition = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
-            conditions[model] = (steps + 1, row_condition)
-            queue.append(model)
-    return conditions
 
 
 def _forget_files(model: type[models.Model], condition: str, collection: Collection) -> None:

@@ -22,6 +22,7 @@ from annotate.services.collection import (
 )
 from annotate.services.collection.collections import Wording
 from annotate.services.policy import policy_draft
+from annotate.services.storage.collection_rows import NotOwner, is_owner
 from annotate.services.webhooks import hook_page
 
 
@@ -123,7 +124,7 @@ def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
         return settings_page(request, collection, delete_form=form, status=422)
     try:
         purging.request_deletion(collection=collection, by=request.user)
-    except (purging.CollectionJudged, purging.NotOwner) as error:
+    except (purging.CollectionJudged, NotOwner) as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
     messages.success(
@@ -157,7 +158,7 @@ def settings_page(
         "publication_form": publication_form or PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
-        "deletion": purging.DeletionNote(collection, may_delete=purging.is_owner()),
+        "deletion": purging.DeletionNote(collection, may_delete=is_owner()),
     }
     context |= _group_context(collection, groups_form)
     context |= _policy_context(collection, policy_form, request.GET.get("policy", ""))

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.models import Collection
 from annotate.services.collection import purging
+from annotate.services.storage.collection_rows import NotOwner
 
 
 class Command(BaseCommand):
@@ -36,6 +37,6 @@ class Command(BaseCommand):
             )
         try:
             counts = purging.purge_collection(collection=collection)
-        except purging.NotOwner as error:
+        except NotOwner as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f'Deleted "{slug}": {sum(counts.values())} rows of {len(counts)} tables.')

@@ -7,23 +7,18 @@ the truth.
 """
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
-from uuid import uuid4
 
-import numpy as np
-
-from annotate.core.labels.answers import JudgmentAnswer, Telemetry
-from annotate.models import Annotator, Collection, Direction, QuerySet, ReferenceLabel, User
+from annotate.models import Collection, Direction, QuerySet, ReferenceLabel, User
 from annotate.services.collection.collections import change_policy
-from annotate.services.collection.references import load_reference
-from annotate.services.judging.claiming import current_batch, open_hand_outs
 from annotate.services.judging.judging import record_judgment
-from metrics.core.labels.simulation import SimulatedAnnotator, judging_seconds, label
+from metrics.core.labels.simulation import SimulatedAnnotator
 from metrics.models import Score, Snapshot
 from metrics.services.numbers.refresh import refresh
-from metrics.services.rehearsal.demo import FOLDER, load_shapes
+from metrics.services.rehearsal.demo import load_shapes
+from metrics.services.rehearsal.people import AnswerDraws, handed_pairs, new_person
+from metrics.services.rehearsal.truth import TrueGrades, load_truth
 from pooling.models import Pool, PoolPair, Run
 from pooling.services.pools.pools import create_pool, open_pool
 
@@ -98,7 +93,7 @@ def rehearse(
     collection = load_shapes(slug=slug, name=f"Rehearsal {seed}", by=by, is_rehearsal=True)
     change_policy(collection=collection, by=by, **POLICY)
     pool = _open_pool(collection, n_captions, seed, by)
-    truth = _load_truth(collection, by)
+    truth = load_truth(collection=collection, by=by)
     n_judgments = 0
     for n_judgments in _judge_all(collection, truth, quality, seed):
         report_progress(n_judgments)
@@ -136,68 +131,27 @@ def _open_pool(collection: Collection, n_captions: int, seed: int, by: User | No
     return pool
 
 
-def _load_truth(collection: Collection, by: User | None) -> dict[tuple[int, int], int]:
-    """Store the truth as a reference set, and return its grade of each relevant pair."""
-    with open(FOLDER / "truth.qrels", "rb") as stream:
-        load_reference(
-            collection=collection, stream=stream, file_name="truth.qrels", name="truth", by=by
-        )
-    labels = ReferenceLabel.objects.filter(
-        reference_set__collection=collection, reference_set__name="truth"
-    )
-    return {
-        (query, document): grade
-        for query, document, grade in labels.values_list("query", "document", "grade")
-    }
-
-
 def _judge_all(
     collection: Collection,
-    truth: dict[tuple[int, int], int],
+    truth: TrueGrades,
     quality: SimulatedAnnotator,
     seed: int,
 ) -> Iterator[int]:
     """Let the annotators take batches in turn until none gets one; yields the judgments so far."""
-    annotators = [
-        Annotator.objects.create(
-            collection=collection,
-            origin=Annotator.Origin.SIMULATED,
-            pseudonym=f"simulated {number}",
-        )
+    people = [
+        new_person(collection=collection, name=f"simulated {number}", quality=quality)
         for number in range(1, N_ANNOTATORS + 1)
     ]
-    levels = list(collection.levels.values_list("grade", flat=True))
-    n_judgments_of: Counter[str] = Counter()
+    draws = AnswerDraws(collection=collection, truth=truth, seed=seed)
     n_judgments = 0
     is_anyone_working = True
     while is_anyone_working:
         is_anyone_working = False
-        for annotator in annotators:
-            if current_batch(annotator=annotator) is None:
-                continue
-            is_anyone_working = True
-            hand_outs = open_hand_outs(annotator=annotator).select_related(
-                "seat__pair__query", "seat__pair__document"
-            )
-            for hand_out in hand_outs:
-                pair = hand_out.seat.pair
-                pair_key = "/".join(
-                    (hand_out.seat.purpose, pair.query.external_id, pair.document.external_id)
-                )
-                # The draw depends on the pair and on how often it was judged, not on annotators and
-                # batches.
-                rng = np.random.default_rng([seed, n_judgments_of[pair_key], *map(ord, pair_key)])
-                n_judgments_of[pair_key] += 1
-                grade = label(
-                    truth.get((pair.query_id, pair.document_id), 0),
-                    annotator=quality,
-                    levels=levels,
-                    positive_from=collection.positive_from,
-                    rng=rng,
-                )
-                milliseconds = int(1000 * judging_seconds(quality, rng=rng))
-                answer = JudgmentAnswer(uuid4(), grade, telemetry=Telemetry(active_ms=milliseconds))
-                record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+        for person in people:
+            for hand_out in handed_pairs(person):
+                is_anyone_working = True
+                answer = draws.answer(hand_out, quality, rng=draws.rng_for(hand_out))
+                record_judgment(annotator=person.annotator, token=hand_out.token, answer=answer)
                 n_judgments += 1
             yield n_judgments
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.services.collection.purging import NotOwner
+from annotate.services.storage.collection_rows import NotOwner
 from pooling.models import Run
 from pooling.services.runs import deletion as run_deletion
 
