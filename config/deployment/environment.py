@@ -30,7 +30,10 @@ SWITCHES = (
     "HSTS_PRELOAD",
     "HSTS_SUBDOMAINS",
 )
-STATIC_FILES = ("hashed", "compressed", "plain")
+CHOICES = {
+    "STATIC_FILES": ("hashed", "compressed", "plain"),
+    "ASSAYER_DEMO": ("both", "study", "none"),
+}
 DIGITS = 10  # a number of so many digits is no sensible value
 KEY_CHARACTERS = 8  # different ones; fifty random digits or letters have more
 # characters in a row that occur twice; one in ten million random keys of fifty digits has them
@@ -56,7 +59,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
         no_database,
         no_redis,
         no_log_level,
-        no_static_files,
+        no_choices,
         no_webhook_hosts,
     )
     return [sentence for check in checks if (sentence := check(env))]
@@ -212,11 +215,12 @@ def no_log_level(env: Mapping[str, str]) -> str:
     )
 
 
-def no_static_files(env: Mapping[str, str]) -> str:
-    """Check STATIC_FILES: with an unknown kind no process starts."""
-    if not (kind := env.get("STATIC_FILES", "")) or kind in STATIC_FILES:
-        return ""
-    return f'STATIC_FILES is "{kind}": set it to {", ".join(STATIC_FILES)}, or unset it.'
+def no_choices(env: Mapping[str, str]) -> str:
+    """Check settings with a few values: with an unknown kind of files no process starts."""
+    for name, values in CHOICES.items():
+        if (text := env.get(name, "")) and text not in values:
+            return f'{name} is "{text}": set it to {", ".join(values)}, or unset it.'
+    return ""
 
 
 def no_webhook_hosts(env: Mapping[str, str]) -> str:

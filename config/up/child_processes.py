@@ -144,10 +144,12 @@ def beat(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
     return python_service(home, "beat", "The Celery clock", arguments, env=env, patience=2)
 
 
-def manage(command: str, *, home: Home, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def manage(
+    command: str, *arguments: str, home: Home, env: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     """Run one of Django's commands beside us, its output in a log of its own."""
     return spawn(
-        [sys.executable, BASE_DIR / "manage.py", command],
+        [sys.executable, BASE_DIR / "manage.py", command, *arguments],
         log=home.logs / f"{command}.log",
         env=env,
         cwd=BASE_DIR,

@@ -64,7 +64,9 @@ def main(arguments: list[str]) -> int:
         default=os.environ.get("PORT", "8000"),
         help="0 takes a free one",
     )
-    parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
+    parser.add_argument(
+        "--no-demo", action="store_true", help="load no demo collection; see ASSAYER_DEMO"
+    )
     options = parser.parse_args(arguments)
     home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
     try:
@@ -147,9 +149,7 @@ class Supervisor:
             log.replace(log.with_suffix(".log.old"))  # so that a log holds this run alone
         self.port = free_port(port)
         self.url = f"http://127.0.0.1:{self.port}"
-        self.demo = demo
         self.services: list[SupervisedService] = []
-        self.demo_process: subprocess.Popen[bytes] | None = None
         self.stopping = False
         self.lacks_space = False
         self.logs_due = 0.0
@@ -160,6 +160,9 @@ class Supervisor:
             "SITE_URL": os.environ.get("SITE_URL") or self.url,
             "PYTHONUNBUFFERED": "1",
         }
+        self.demo = first_start.DemoLoader(
+            self.home, env=self.env, parts=first_start.demo_parts(self.env) if demo else ()
+        )
 
     def run(self) -> None:
         """Start everything, then watch until told to stop."""
@@ -192,7 +195,8 @@ class Supervisor:
             f"{addresses}\n{accounts}\nCtrl-C stops it.",
             flush=True,
         )
-        self.start_demo()
+        if self.demo.parts:
+            print("The demo collection is being loaded.", flush=True)
         while not self.stopping:
             time.sleep(0.1)
             self.watch()
@@ -297,7 +301,7 @@ class Supervisor:
         """Restart services that ended; where the disk is full, wait for space."""
         try:
             self.restart_dead()
-            self.report_demo()
+            self.demo.go_on()
             self.rotate_logs()
         except (OSError, StartError) as error:
             if not (sentence := disk_full_sentence(self.home, error)):
@@ -357,32 +361,10 @@ class Supervisor:
             self.logs_due = time.monotonic() + LOGS_EVERY
             rotate_all(self.home.logs)
 
-    def start_demo(self) -> None:
-        """Load the demo collection beside the running product, once."""
-        if self.demo and first_start.needs_demo(self.home):
-            print("The demo collection is being loaded.", flush=True)
-            self.demo_process = manage("load_demo", home=self.home, env=self.env)
-
-    def report_demo(self) -> None:
-        """Print the outcome of loading the demo."""
-        if self.demo_process is None or self.demo_process.poll() is None:
-            return
-        if self.demo_process.returncode == 0:
-            first_start.note_demo(self.home)
-            print("The demo collection is there.", flush=True)
-        else:
-            log = self.home.logs / "load_demo.log"
-            print(
-                f"The demo collection could not be loaded ({last_words(log)}); the log is {log}.",
-                flush=True,
-            )
-        self.demo_process = None
-
     def stop_all(self) -> None:
         """Stop the started services, the last one first."""
         self.stopping = True
-        if self.demo_process:
-            stop(self.demo_process)
+        self.demo.stop()
         for service in self.services:
             if service.disposable and service.process.poll() is None:
                 # these need not wait for one another

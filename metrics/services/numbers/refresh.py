@@ -46,7 +46,7 @@ def refresh(*, collection: Collection) -> RefreshResult | None:
 
     Safe to run at any time and twice: unchanged numbers are not written.
     """
-    with _refresh_lock(collection) as has_lock:
+    with refresh_lock(collection) as has_lock:
         if not has_lock:
             return None
         with refresh_tries.count_try(collection), repeatable_read():
@@ -59,11 +59,35 @@ def rebuild(*, collection: Collection) -> RefreshResult:
     It waits until a refresh under way is done.
     """
     with (
-        _refresh_lock(collection, waits=True),
+        refresh_lock(collection, waits=True),
         refresh_tries.count_try(collection),
         repeatable_read(),
     ):
         return _refresh(collection, is_rebuild=True)
+
+
+@contextmanager
+def refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bool]:
+    """Hold the lock of the collection's refresh; yields whether it was free.
+
+    Whoever holds it can refresh, and nobody else.
+    waits : wait until it is
+    """
+    lock = (
+        "SELECT TRUE FROM pg_advisory_lock(%s, %s)"
+        if waits
+        else "SELECT pg_try_advisory_lock(%s, %s)"
+    )
+    # Before the transaction: inside it the snapshot would be taken before the lock.
+    with connection.cursor() as cursor:
+        cursor.execute(lock, [LOCK, collection.pk])
+        (has_lock,) = cursor.fetchone()
+    try:
+        yield has_lock
+    finally:
+        if has_lock:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, collection.pk])
 
 
 def waits_for_refresh(*, collection: Collection) -> bool:
@@ -84,29 +108,6 @@ def collections_due() -> list[int]:
     return sorted(
         {*overdue, *scoring.runs_without_scores()} - {*refresh_tries.paused_collections()}
     )
-
-
-@contextmanager
-def _refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bool]:
-    """Hold the lock of the collection's refresh; yields whether it was free.
-
-    waits : wait until it is
-    """
-    lock = (
-        "SELECT TRUE FROM pg_advisory_lock(%s, %s)"
-        if waits
-        else "SELECT pg_try_advisory_lock(%s, %s)"
-    )
-    # Before the transaction: inside it the snapshot would be taken before the lock.
-    with connection.cursor() as cursor:
-        cursor.execute(lock, [LOCK, collection.pk])
-        (has_lock,) = cursor.fetchone()
-    try:
-        yield has_lock
-    finally:
-        if has_lock:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, collection.pk])
 
 
 def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResult:

@@ -1,4 +1,4 @@
-"""The demo campaign: the study loaded, a pool open, an account of each role in it."""
+"""The demo study "Shapes, yours": a pool open, not yet judged, each account in all roles."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from metrics.services.rehearsal.demo import load_runs, load_shapes
 from pooling.models import Pool, Run
 from pooling.services.pools.pools import create_pool, open_pool
 
-SLUG, NAME = "shapes", "Shapes"
+SLUG, NAME = "shapes", "Shapes, yours"
 POOL = "Depth 10"
 DEPTH = 10
 
@@ -64,14 +64,15 @@ def _open_pool(collection: Collection) -> None:
 
 
 def _join(collection: Collection) -> list[str]:
-    """Give each account that is named as a role this role.
+    """Give each account that is named as a role all three: whoever tries it tries every side.
 
-    Returns the names of those who did not have it.
+    Returns the names of those who lacked one.
     """
     new_members = []
-    for role in Role:
-        user = User.objects.filter(username=role.value).first()
-        if user is not None and not collection.memberships.filter(user=user, role=role).exists():
+    for user in User.objects.filter(username__in=Role.values).order_by("username"):
+        held_roles = set(collection.memberships.filter(user=user).values_list("role", flat=True))
+        for role in Role:
             join(collection=collection, user=user, role=role)
+        if held_roles < set(Role.values):
             new_members.append(user.username)
     return new_members

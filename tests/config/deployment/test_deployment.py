@@ -21,7 +21,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.services.people import accounts
 from config.deployment.clean_exit import REFUSED_EXIT_CODE
-from config.deployment.environment import STATIC_FILES, faults
+from config.deployment.environment import CHOICES, faults
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests.config.deployment.deployment_starts import (
@@ -100,6 +100,10 @@ REFUSED_SETTINGS = {
     "no kind of files": (
         {"STATIC_FILES": "bogus"},
         'STATIC_FILES is "bogus": set it to hashed, compressed, plain',
+    ),
+    "no choice of a demo": (
+        {"ASSAYER_DEMO": "yes"},
+        'ASSAYER_DEMO is "yes": set it to both, study, none, or unset it.',
     ),
     "a path": ({"SITE_URL": "http://judge.lan/assayer/"}, "no path behind it"),
     "a query": ({"SITE_URL": "http://judge.lan?x=1"}, "no path behind it"),
@@ -191,11 +195,13 @@ def test_each_has_its_sentence(name: str) -> None:
             "CACHE_URL": "",
             "LOG_LEVEL": "",
             "STATIC_FILES": "",
+            "ASSAYER_DEMO": "",
             "DEBUG": "",
         },
         {
             "LOG_LEVEL": "WARN",
             "STATIC_FILES": "compressed",
+            "ASSAYER_DEMO": "study",
             "KEEP_UPLOADS_DAYS": "0",
             "MATRICES_MAX_MB": "0",
         },
@@ -206,7 +212,7 @@ def test_right_settings_have_none(settings: dict[str, str]) -> None:
 
 
 def test_every_kind_of_static_files_may_be_set(settings: LazySettings) -> None:
-    assert set(settings.STATIC_STORAGE) == set(STATIC_FILES)
+    assert set(settings.STATIC_STORAGE) == set(CHOICES["STATIC_FILES"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 Its accounts have their roles.
 """
 
+from itertools import product
+
 import pytest
 from django.core.management import call_command
 from django.test import override_settings
@@ -71,10 +73,24 @@ def test_the_demo_is_ready_to_be_judged(demo):
     assert missing == []
 
 
-def test_the_accounts_named_as_roles_hold_them(demo):
+def test_each_account_named_as_a_role_holds_all_three(demo):
     roles_held = Membership.objects.filter(collection=demo).values_list("user__username", "role")
-    assert sorted(roles_held) == [(role, role) for role in ROLES]
-    assert demo.annotators.get().user.username == "annotator"
+    assert sorted(roles_held) == sorted(product(ROLES, ROLES))
+    names = demo.annotators.order_by("user__username").values_list("user__username", flat=True)
+    assert list(names) == list(ROLES)
+    assert demo.name == "Shapes, yours" and not demo.is_rehearsal
+
+
+def test_the_truth_of_the_study_is_not_among_its_reference_sets(demo):
+    assert demo.reference_sets.get().name == "original"
+
+
+def test_accounts_that_had_one_role_get_the_others_at_the_next_start(demo, capsys):
+    capsys.readouterr()
+    Membership.objects.filter(user__username="lead").exclude(role="lead").delete()
+    call_command("load_demo")
+    assert "joined: lead." in capsys.readouterr().out
+    assert Membership.objects.filter(user__username="lead").count() == 3
 
 
 def test_loading_the_demo_again_changes_nothing(demo, capsys):
@@ -89,4 +105,5 @@ def test_an_account_made_later_joins_at_the_next_start(loaded):
     assert not Membership.objects.exists()
     ensure_demo_accounts(passwords={"lead": "a long demo password"})
     call_command("load_demo")
-    assert Membership.objects.get().role == "lead"
+    roles_held = Membership.objects.values_list("user__username", "role")
+    assert sorted(roles_held) == [("lead", role) for role in ROLES]
