@@ -1,13 +1,14 @@
 """Labels that open pools want and that no present annotator can give: such a pool never ends.
 
 A present annotator has the role of an annotator in the collection, is not paused and not in
-training. She can give a label of a pair that she has never judged, held or reported, unless she has
-judged her share of its pool. A pair that was handed to her and waits is not stuck.
+training; one who is simulated needs no role. She can give a label of a pair that she has never
+judged, held or reported, unless she has judged her share of its pool. A pair that was handed to her
+and waits is not stuck.
 """
 
 from typing import NamedTuple
 
-from django.db.models import BooleanField, Case, When
+from django.db.models import BooleanField, Case, Q, When
 
 from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Role
@@ -107,11 +108,13 @@ class StuckLabels(NamedTuple):
 
 def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
     """Return the labels that nobody can give, by open round that has any; two queries."""
-    people = Annotator.objects.filter(
-        collection=collection,
+    members = Q(
         origin=Annotator.Origin.PERSON,
         user__memberships__collection=collection,
         user__memberships__role=Role.ANNOTATOR,
+    )
+    people = Annotator.objects.filter(
+        members | Q(origin=Annotator.Origin.SIMULATED), collection=collection
     ).annotate(
         is_in_training=Case(
             When(in_training(), then=True), default=False, output_field=BooleanField()

@@ -55,6 +55,19 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     )
 
 
+def test_simulated_annotators_of_a_rehearsal_are_present():
+    collection = campaigns.open_collection(4, labels_per_pair=3, gold_positives=0, gold_negatives=0)
+    judge_all(cast.annotator(collection))
+    for number in (1, 2):
+        assert stuck(collection) != (0, 0)
+        Annotator.objects.create(
+            collection=collection,
+            origin=Annotator.Origin.SIMULATED,
+            pseudonym=f"simulated {number}",
+        )
+    assert stuck(collection) == (0, 0)
+
+
 def test_what_lapsed_on_the_desk_of_the_only_annotator_is_hers_to_give():
     collection = campaigns.open_collection(2, gold_positives=0, gold_negatives=0)
     claiming.current_batch(annotator=cast.annotator(collection))
