@@ -15,7 +15,7 @@ FORMS = {
     "wording": ("settings/", "Name of grade 0", " ", "Save as a new version", "required"),
     "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
     "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
-    "gold": ("judging/golds/", "Query's id", "nowhere", "Add", "nowhere"),
+    "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),
     "invitation": ("people/members/", "Days the link works", "0", "Make a link", "1"),
 }
 
@@ -43,6 +43,8 @@ def test_the_refused_field_is_in_view_with_the_focus_its_message_and_what_was_ty
     page.goto(f"{live_server.url}/c/birds/{path}")
     form, field = form_of(page, label)
     form.evaluate("form => { form.noValidate = true; }")  # the answer of the server is tested
+    for fine_print in field.locator("xpath=ancestor::details").all():
+        fine_print.locator("summary").first.click()
     field.fill(value)
     with page.expect_response(lambda answer: answer.request.method == "POST") as response:
         form.get_by_role("button", name=button, exact=True).first.click()

@@ -307,7 +307,7 @@ def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, collecti
     assert ended.status_code == 401
     assert ended.json() == {
         "error": "signed_out",
-        "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2F",
+        "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2Fsigned-in",
     }
 
 

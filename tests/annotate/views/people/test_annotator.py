@@ -1,6 +1,7 @@
 """Home, members, invitations, tokens and settings as a browser meets them."""
 
 import re
+from html import unescape
 
 import pytest
 from django.db import connection
@@ -276,7 +277,7 @@ def test_a_changed_policy_is_a_version_told_in_words(client, collection, lead):
     send(client, "policy-change", collection.slug, **FIGURES)
     policy = Policy.objects.get(version=2)
     assert (str(policy.double_share), policy.rule, policy.by) == ("0.1250", "median", lead)
-    text = re.sub(r"\s+", " ", page(client, "settings", collection.slug))
+    text = unescape(re.sub(r"\s+", " ", page(client, "settings", collection.slug)))
     assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
     assert "until there are 4" in text
     assert "5 % of a person's pairs come back to her after 3 days" in text
