@@ -60,6 +60,7 @@ def collection(
     positive_from: int = 1,
     n_queries: int = 0,
     n_documents: int = 0,
+    is_rehearsal: bool = False,
     **policy_fields: object,
 ) -> Collection:
     """A collection with `grades` levels from 0, policy and guidelines; its key hashes its name."""
@@ -69,6 +70,7 @@ def collection(
         name=name.title(),
         key=sha256(name.encode()).digest(),
         positive_from=positive_from,
+        is_rehearsal=is_rehearsal,
     )
     for grade in range(grades):
         Level.objects.create(

@@ -1,5 +1,7 @@
 """Members of a collection, for its leads."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -96,10 +98,10 @@ def _with_link(request: SignedIn, collection: Collection, token: str) -> HttpRes
     return response
 
 
-def _new_link(request: SignedIn, collection: Collection) -> dict[str, object]:
+def _new_link(request: SignedIn, collection: Collection) -> dict[str, Any]:
     """Context: the invitation that she made a moment ago, and its link; empty if it is unusable."""
     cookie = request.get_signed_cookie(LINK_COOKIE, "", salt=LINK_COOKIE, max_age=LINK_SHOWN)
-    person, _, token = cookie.partition(" ")
+    person, _, token = (cookie or "").partition(" ")
     invitation = accounts.find_invitation(token=token)
     if person != str(request.user.pk) or invitation is None or invitation.collection != collection:
         return {}

@@ -3,9 +3,9 @@
 import pytest
 
 from annotate.models import Duplicate, Item, Pair, Resolution, Round
+from annotate.services.policy.costs import pace, policy_cost
 from annotate.services.review import exclusions
 from pooling.models import Ranking, Run
-from pooling.services.pools.previews import pace, work_of_new_pair
 from tests import cast
 from tests.campaigns import open_pool_round
 from tests.metrics.services.analysis.pool.pooled_study import (
@@ -84,8 +84,8 @@ def test_queries_half_full_at_the_edge_are_listed(study):
         for target in rankings_of(run).get(keys[name], [])[:depth]
     }
     n_pool = len(near - grades.keys())
-    n_labels, n_golds = work_of_new_pair(collection=study)
-    hours = seconds * n_pool * n_labels * (1 + n_golds) / 3_600
+    cost = policy_cost(study.policies.get())
+    hours = seconds * n_pool * cost.labels * (1 + cost.golds) / 3_600
     assert result.next_label == f"Deepen these: {n_pool:,} pairs, {hours:,.1f} h"
     assert result.next_parameters["depth"] == [str(depth)]
     assert result.next_parameters["strategy"] == ["depth-k"]
