@@ -16,6 +16,7 @@ TRIGGERS = [
     *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY)),
     *(f"{table}_no_truncate" for table in _TRUNCATE.TABLES),
     "annotate_level_frozen",
+    "annotate_collection_rehearsal_kept",
 ]
 COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS, *_DUPLICATES.COMPOSITE_KEYS]
 
@@ -66,7 +67,7 @@ CHECKS = [
     constraints_check("annotate", also=COMPOSITE),
     Check(
         "annotate.triggers",
-        "Tables that only grow refuse changes, and a used scheme is frozen.",
+        "Tables that only grow refuse changes; a used scheme and what is a rehearsal are fixed.",
         missing_triggers,
     ),
 ]

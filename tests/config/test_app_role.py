@@ -5,7 +5,7 @@ from io import StringIO
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from annotate.models import Collection, Judgment, Role
 from annotate.services.storage.collection_rows import NotOwner
@@ -64,6 +64,48 @@ def test_a_study_is_made_and_judged_and_its_numbers_written_by_the_role(as_app):
 )
 def test_tables_triggers_and_roles_are_not_its_own(as_app, statement):
     assert refused(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET LOCAL assayer.purge = 'x'; DELETE FROM annotate_judgment",
+        "SET LOCAL assayer.rehearsal = '{pk}'; UPDATE annotate_judgment SET at = now()",
+    ],
+)
+def test_no_table_of_its_own_passes_for_one_that_triggers_read(statement):
+    study = studies.study()
+    studies.judge(cast.annotator(study))
+    app_role.make_app_role(password="x", name="role_of_a_test")
+    # PostgreSQL looks for a name among the temporary tables before all others
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SET LOCAL ROLE role_of_a_test;
+            CREATE TEMPORARY VIEW pg_tables AS SELECT 'public'::name AS schemaname,
+                'annotate_judgment'::name AS tablename, current_user AS tableowner;
+            CREATE TEMPORARY VIEW annotate_collection AS
+                SELECT {study.pk} AS id, TRUE AS is_rehearsal;
+            """
+        )
+    with (
+        pytest.raises(IntegrityError, match="append-only"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement.format(pk=study.pk))
+
+
+def test_every_trigger_that_reads_tables_looks_among_temporary_ones_last():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT DISTINCT proname FROM pg_proc JOIN pg_trigger ON tgfoid = pg_proc.oid
+            WHERE NOT tgisinternal AND prosrc ~* '\\mFROM\\M'
+              AND coalesce(proconfig::text, '') NOT LIKE '%search_path=%public, pg_temp%'
+            """
+        )
+        assert cursor.fetchall() == []
 
 
 def test_rows_of_later_tables_are_open_to_it_too():

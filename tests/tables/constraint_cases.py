@@ -357,6 +357,9 @@ REFUSED_STATEMENTS = {
         "DELETE FROM annotate_reviewaction",
     ],
     **{f"{table}_no_truncate": [f"TRUNCATE {table} CASCADE"] for table in TRUNCATED},
+    "annotate_collection_rehearsal_kept": [
+        "UPDATE annotate_collection SET is_rehearsal = NOT is_rehearsal",
+    ],
     "annotate_level_frozen": [
         "UPDATE annotate_level SET grade = grade + 10",
         "DELETE FROM annotate_level",

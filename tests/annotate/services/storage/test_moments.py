@@ -6,10 +6,20 @@ from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.db.models import F
 
 from annotate.checks.check import run
 from annotate.core.labels.answers import JudgmentAnswer
-from annotate.models import Batch, Change, Collection, HandOut, Judgment, Pair, ReviewAction, Seat
+from annotate.models import (
+    Batch,
+    Change,
+    HandOut,
+    Judgment,
+    JudgmentEvent,
+    Pair,
+    ReviewAction,
+    Seat,
+)
 from annotate.services.judging import claiming, judging
 from annotate.services.storage import moments
 from annotate.services.storage.collection_rows import NotOwner
@@ -22,11 +32,11 @@ pytestmark = pytest.mark.django_db
 DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 
-@pytest.fixture
-def rehearsal():
-    """A rehearsal in which one person judged two batches, and was paused; its numbers are fresh."""
-    collection = campaigns.open_collection(12, grades=3, batch_candidates=5)
-    Collection.objects.filter(pk=collection.pk).update(is_rehearsal=True)
+def judged_collection(*, is_rehearsal):
+    """A collection where one person judged two batches and was paused; its numbers are fresh."""
+    collection = campaigns.open_collection(
+        12, grades=3, batch_candidates=5, is_rehearsal=is_rehearsal
+    )
     annotator = cast.annotator(collection)
     for _ in range(2):
         judge_batch(annotator)
@@ -34,6 +44,12 @@ def rehearsal():
     pausing.pause(annotator=annotator, by=None, reason="Enough for today.")
     Change.objects.all().delete()
     return collection
+
+
+@pytest.fixture
+def rehearsal():
+    """A rehearsal that was judged."""
+    return judged_collection(is_rehearsal=True)
 
 
 def judge_batch(annotator):
@@ -84,11 +100,11 @@ def test_every_moment_is_moved_and_their_order_is_kept(rehearsal):
     assert run(CHECKS) == findings
 
 
-def test_an_ordinary_collection_keeps_its_moments(rehearsal):
-    Collection.objects.filter(pk=rehearsal.pk).update(is_rehearsal=False)
+def test_an_ordinary_collection_keeps_its_moments():
+    collection = judged_collection(is_rehearsal=False)
     before = moments_of(Judgment.objects.all(), "at")
     with pytest.raises(moments.NotRehearsal, match="is no rehearsal"):
-        moments.move_moments(collection=rehearsal, checkpoints=spread(rehearsal))
+        moments.move_moments(collection=collection, checkpoints=spread(collection))
     assert moments_of(Judgment.objects.all(), "at") == before
 
 
@@ -113,12 +129,11 @@ def test_a_collection_beside_it_keeps_its_moments(rehearsal):
     ],
 )
 def test_the_door_lets_moments_of_the_rehearsal_through_and_nothing_else(
-    rehearsal, setting, is_rehearsal, statement
+    setting, is_rehearsal, statement
 ):
-    other = cast.collection()
-    Collection.objects.filter(pk=other.pk).update(is_rehearsal=True)
-    Collection.objects.filter(pk=rehearsal.pk).update(is_rehearsal=is_rehearsal)
-    value = setting.format(pk=rehearsal.pk, other=other.pk)
+    collection = judged_collection(is_rehearsal=is_rehearsal)
+    other = cast.collection(is_rehearsal=True)
+    value = setting.format(pk=collection.pk, other=other.pk)
     with (
         pytest.raises(IntegrityError, match="append-only"),
         transaction.atomic(),
@@ -126,6 +141,38 @@ def test_the_door_lets_moments_of_the_rehearsal_through_and_nothing_else(
     ):
         cursor.execute("SELECT set_config('assayer.rehearsal', %s, true)", [value])
         cursor.execute(statement)
+
+
+def test_rows_that_name_no_collection_are_those_of_the_judgment_that_they_belong_to(rehearsal):
+    other = campaigns.open_collection(5, grades=3, batch_candidates=5)
+    judge_batch(cast.annotator(other))
+    for collection in (rehearsal, other):
+        judgment = Judgment.objects.filter(collection=collection).latest("pk")
+        judgment.events.create(kind="undone")
+    other_rows = JudgmentEvent.objects.filter(judgment__collection=other)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('assayer.rehearsal', %s, true)", [str(rehearsal.pk)])
+        own_rows = JudgmentEvent.objects.filter(judgment__collection=rehearsal)
+        assert own_rows.update(at=F("at") - DAY) == 1
+        with pytest.raises(IntegrityError, match="append-only"):
+            other_rows.update(at=F("at") - DAY)
+
+
+def test_each_table_that_only_grows_knows_the_collection_of_its_rows():
+    named = (
+        "SELECT FROM pg_attribute WHERE attname = 'collection_id' AND NOT attisdropped "
+        "AND attrelid ="
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT tgrelid::regclass::text FROM pg_trigger
+            WHERE tgname LIKE '%append_only' AND NOT EXISTS ({named} tgrelid)
+              AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = tgrelid AND contype = 'f'
+                              AND cardinality(conkey) = 1 AND EXISTS ({named} confrelid))
+            """
+        )
+        assert cursor.fetchall() == []
 
 
 def test_the_door_is_closed_again_afterwards(rehearsal):
