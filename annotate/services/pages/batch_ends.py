@@ -40,9 +40,11 @@ class BatchEnd(NamedTuple):
         """The pairs that are left; nothing where none is."""
         if not self.n_left:
             return ""
+        if self.is_least:  # never more than there are
+            step = 10 ** max(0, len(str(self.n_left)) - 2)
+            return f"At least {counted(self.n_left // step * step, 'pair')} are left for you."
         pairs = counted(int(two_digits(self.n_left)), "pair")
-        extent = "More than" if self.is_least else "About"
-        return f"{extent} {pairs} {'is' if self.n_left == 1 else 'are'} left for you."
+        return f"About {pairs} {'is' if self.n_left == 1 else 'are'} left for you."
 
     @property
     def text(self) -> str:

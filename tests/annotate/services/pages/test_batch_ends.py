@@ -27,9 +27,9 @@ FIGURES = BatchEnd(n_labels=20, seconds=4.234, n_left=120, is_least=False)
             "1 label in this batch, 1.7 minutes each in the median. About 1 pair is left for you.",
         ),
         (
-            FIGURES._replace(seconds=99.4, n_left=1234, is_least=True),
+            FIGURES._replace(seconds=99.4, n_left=1299, is_least=True),
             "20 labels in this batch, 99 seconds each in the median. "
-            "More than 1,200 pairs are left for you.",
+            "At least 1,200 pairs are left for you.",
         ),
         (
             FIGURES._replace(seconds=0.456, n_left=99),
