@@ -102,7 +102,8 @@ def _states(user: User) -> list[_CollectionState]:
         .annotate(
             has_items=Exists(Item.objects.filter(**of_collection)),
             has_open_round=Exists(open_rounds),
-            has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR)),
+            has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR))
+            | Exists(Annotator.objects.filter(**of_collection, origin=Annotator.Origin.SIMULATED)),
         )
     )
     admin_roles = {Role.LEAD, Role.RESEARCHER} if user.is_superuser else set()

@@ -7,6 +7,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotate.core.phrases import counted
 from annotate.models import (
+    Annotator,
     Collection,
     Item,
     Judgment,
@@ -82,7 +83,8 @@ def overview(*, collection: Collection) -> Overview:
         n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
         n_judgments=Judgment.objects.filter(collection=collection).count(),
         n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),
-        n_annotators=collection.memberships.filter(role=Role.ANNOTATOR).count(),
+        n_annotators=collection.memberships.filter(role=Role.ANNOTATOR).count()
+        + collection.annotators.filter(origin=Annotator.Origin.SIMULATED).count(),
         doubts=media_inspection.doubts(collection=collection),
     )
 

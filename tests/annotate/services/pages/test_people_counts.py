@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Role
+from annotate.models import Annotator, Role
 from annotate.services.pages import collection_list, overview
 from annotate.services.people import accounts
 from tests import campaigns, cast
@@ -22,3 +22,15 @@ def test_who_is_an_annotator_no_more_is_not_counted():
         accounts.leave(membership=membership)
     (entry,) = collection_list.entries(user=lead)
     assert entry.todo == "Nobody judges yet."
+
+
+def test_simulated_annotators_have_no_role_and_are_counted():
+    collection = campaigns.open_collection(2)
+    lead = cast.member(collection, Role.LEAD)
+    cast.items(collection, "query", 1)
+    Annotator.objects.create(
+        collection=collection, origin=Annotator.Origin.SIMULATED, pseudonym="Amal"
+    )
+    assert overview.overview(collection=collection).n_annotators == 1
+    (entry,) = collection_list.entries(user=lead)
+    assert entry.todo == "Judging is under way."
