@@ -44,7 +44,7 @@ def ensure_campaign(
     require_mover()
     collection = Collection.objects.filter(slug=SLUG).first()
     if collection is not None:
-        if collection.name != UNFINISHED_NAME:
+        if not collection.is_rehearsal or collection.name != UNFINISHED_NAME:
             return None
         purge_collection(collection=collection)
     clock = WorkingClock()

@@ -11,6 +11,7 @@ from annotate.models import Collection, Judgment, Membership
 from annotate.services.collection.purging import purge_collection
 from annotate.services.storage.collection_rows import NotOwner
 from metrics.services.rehearsal.campaign import NAME, SLUG, UNFINISHED_NAME, ensure_campaign
+from tests import cast
 from tests.seeding import MODULE_KEYS, restart_numbers
 
 
@@ -58,3 +59,11 @@ def test_a_role_that_may_not_move_moments_makes_nothing():
         cursor.execute("SET LOCAL ROLE visitor")
         ensure_campaign()
     assert not Collection.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_collection_of_people_is_not_taken_for_one_that_was_left_half_made():
+    collection = cast.collection(SLUG)
+    Collection.objects.filter(pk=collection.pk).update(name=UNFINISHED_NAME)
+    assert ensure_campaign(n_labels=1) is None
+    assert Collection.objects.filter(pk=collection.pk).exists()
