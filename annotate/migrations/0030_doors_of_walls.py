@@ -1,7 +1,7 @@
 """The doors of tables that only grow: rows of one rehearsal alone, whatever a role calls its own tables.
 
 A role that may make temporary tables could make one named like a table that a trigger reads, and pass for
-the owner: triggers now look for tables in `public` first. Rows that name no collection (undo, events) are
+the owner: triggers now look for tables in `public` first. The frozen levels ask for the owner, too. Rows that name no collection (undo, events) are
 those of the collection of what they belong to. And a collection with a judgment stays a rehearsal, or none.
 """
 
@@ -61,6 +61,29 @@ BEGIN
         USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_TABLE_NAME || '_append_only';
 END $$;
 """  # noqa: S608 - own words
+REFUSE_SCHEME_CHANGE = f"""
+CREATE OR REPLACE FUNCTION annotate_refuse_scheme_change() RETURNS trigger LANGUAGE plpgsql {SEARCH_PATH} AS $$
+DECLARE
+    touched bigint := CASE WHEN TG_OP = 'INSERT' THEN NEW.collection_id ELSE OLD.collection_id END;
+    is_purge boolean := coalesce(current_setting('assayer.purge', true), '') <> ''
+        AND current_user = (SELECT tableowner FROM pg_tables
+                            WHERE schemaname = TG_TABLE_SCHEMA AND tablename = TG_TABLE_NAME);
+BEGIN
+    IF (TG_OP <> 'UPDATE' OR NEW.grade <> OLD.grade OR NEW.collection_id <> OLD.collection_id)
+       AND NOT is_purge
+       AND EXISTS (SELECT FROM annotate_collection
+                   WHERE id = touched AND scheme_frozen_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'the scheme is frozen: its levels have been used, only their wording may change'
+            USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'annotate_level_frozen';
+    END IF;
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+"""  # noqa: S608 - own words
+SCHEME_BEFORE = (
+    import_module("annotate.migrations.0002_walls")
+    .FREEZE_SCHEME.partition("CREATE TRIGGER")[0]
+    .replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
+)
 BEFORE = import_module("annotate.migrations.0029_moments_of_rehearsals").REFUSE_CHANGE
 KEEP_REHEARSAL = f"""
 CREATE FUNCTION annotate_refuse_other_rehearsal() RETURNS trigger LANGUAGE plpgsql {SEARCH_PATH} AS $$
@@ -86,9 +109,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(REFUSE_CHANGE, BEFORE),
-        migrations.RunSQL(
-            f"ALTER FUNCTION annotate_refuse_scheme_change() {SEARCH_PATH}",
-            "ALTER FUNCTION annotate_refuse_scheme_change() RESET search_path",
-        ),
+        migrations.RunSQL(REFUSE_SCHEME_CHANGE, SCHEME_BEFORE),
         migrations.RunSQL(KEEP_REHEARSAL, LET_REHEARSAL_CHANGE),
     ]

@@ -96,6 +96,20 @@ def test_no_table_of_its_own_passes_for_one_that_triggers_read(statement):
         cursor.execute(statement.format(pk=study.pk))
 
 
+def test_a_setting_opens_no_frozen_level_to_it(as_app):
+    study = studies.study()
+    studies.judge(cast.annotator(study))
+    with (
+        pytest.raises(IntegrityError, match="scheme is frozen"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(
+            "SET LOCAL assayer.purge = 'x';"
+            f"UPDATE annotate_level SET grade = grade + 50 WHERE collection_id = {study.pk}"
+        )
+
+
 def test_every_trigger_that_reads_tables_looks_among_temporary_ones_last():
     with connection.cursor() as cursor:
         cursor.execute(

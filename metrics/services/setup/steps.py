@@ -81,14 +81,14 @@ class Setup(NamedTuple):
 
 
 def setup(*, collection: Collection, figures: Overview, roles: set[Role]) -> Setup:
-    """The steps of a collection, in the order in which they are best done; eight queries."""
+    """The steps of a collection, in the order in which they are best done; nine queries."""
     policy = collection.policies.latest("version")
     return Setup(
         [
             *_data_steps(figures),
             *_wording_steps(collection),
             _runs_step(collection),
-            *_policy_steps(collection, policy, figures),
+            *_policy_steps(collection, policy),
             _pool_step(figures),
             *_people_steps(collection, figures),
         ],
@@ -167,11 +167,11 @@ def _runs_step(collection: Collection) -> SetupStep:
     return SetupStep("Runs", state, text, RESEARCHER, "pooling:runs")
 
 
-def _policy_steps(collection: Collection, policy: Policy, figures: Overview) -> list[SetupStep]:
+def _policy_steps(collection: Collection, policy: Policy) -> list[SetupStep]:
     """Labels a pair, and the pairs that check people."""
     n_golds = Gold.objects.filter(collection=collection, retired_at=None).count()
     asks_golds = bool(policy.gold_positives or policy.gold_negatives)
-    has_golds = asks_golds and bool(n_golds or figures.reference_sets)
+    has_golds = asks_golds and bool(n_golds or collection.reference_sets.usual().exists())
     gold_text = "Known pairs among the others, which check people's work."
     if n_golds:
         gold_text = f"{counted(n_golds, 'gold')} chosen"
