@@ -19,6 +19,7 @@ from annotate.services.background import works
 from annotate.services.pages import stuck_labels
 from pooling import access
 from pooling.core.strategies.options import OPTIONS
+from pooling.core.strategies.parameters import value_lines
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.sentences import SourceSentences
@@ -64,13 +65,12 @@ def pool(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     plan = STRATEGIES.get(pool.strategy)
     parameters = (*(plan.parameters if plan else ()), *OPTIONS)
-    labels = {parameter.name: parameter.label for parameter in parameters}
     stuck_by_round = stuck_labels.stuck_labels(collection=pool.collection)
     context = {
         "collection": pool.collection,
         "pool": pool,
         "strategy": plan,
-        "parameters": [(labels.get(name, name), value) for name, value in pool.parameters.items()],
+        "parameters": value_lines(parameters, pool.parameters),
         "runs": pool.runs.order_by("direction", "name"),
         "source_sentences": SourceSentences(pool),
         "figures": pool_figures.pool_figures(pool=pool),

@@ -96,6 +96,20 @@ def complete_values(
     }
 
 
+def value_lines(parameters: Iterable[Parameter], values: Values) -> list[tuple[str, Value]]:
+    """Values as pages say them, with their parameters' labels; empty texts are left out."""
+    parameter_of = {parameter.name: parameter for parameter in parameters}
+    lines = []
+    for name, value in values.items():
+        parameter = parameter_of.get(name)
+        text = value
+        if isinstance(parameter, ChoiceParameter):
+            text = parameter.choices.get(str(value), value)
+        if text != "":
+            lines.append((parameter.label if parameter else name, text))
+    return lines
+
+
 def number(values: Values, name: str) -> float:
     """A value that its parameter has checked to be a number."""
     return float(values[name])
