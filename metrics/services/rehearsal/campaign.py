@@ -23,8 +23,8 @@ from metrics.services.rehearsal.demo import load_shapes
 SLUG, NAME = "shapes-in-progress", "Shapes, in progress"
 UNFINISHED_NAME = f"{NAME} (being made)"  # the sign of a campaign that no start has finished
 DESCRIPTION = (
-    "A campaign half-way through, to look at. Its twelve people are simulated: their labels were "
-    "drawn from a truth that is known, within minutes, and their moments spread over five days."
+    "Captions and small scenes. Twelve simulated people gave its labels: they were drawn from a "
+    "truth that is known, within minutes, and their moments spread over five days."
 )
 SEED = 7
 

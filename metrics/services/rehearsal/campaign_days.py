@@ -48,7 +48,6 @@ N_SOURCES = 32  # of each pool: captions, and later scenes
 SECOND_POOL = 0.4  # of the campaign is over when the second pool is opened
 LAST_SHARE = 0.97  # of the working time: the last day goes on
 REFRESHES = 12
-REASONS_OF_REPORTS = (Report.Reason.AMBIGUOUS, Report.Reason.NOT_ENOUGH)
 CANNOT_JUDGE, ESCALATED, COMMENTED = 0.009, 0.007, 0.04  # shares of the answers
 ANSWERING = timedelta(seconds=2)  # beside the active time of an answer
 
@@ -130,13 +129,15 @@ class CampaignDays:
         dice = rng.random()
         if dice < CANNOT_JUDGE + ESCALATED:
             is_escalated = dice < ESCALATED
+            reason = "" if is_escalated else str(rng.choice(list(NOTES_OF_REPORTS)))
+            notes = NOTES_OF_ESCALATIONS if is_escalated else NOTES_OF_REPORTS[reason]
             report_pair(
                 annotator=person.annotator,
                 token=hand_out.token,
                 submission_id=uuid4(),
                 kind=Report.Kind.ESCALATED if is_escalated else Report.Kind.CANNOT_JUDGE,
-                reason="" if is_escalated else str(rng.choice(REASONS_OF_REPORTS)),
-                note=str(rng.choice(NOTES_OF_ESCALATIONS if is_escalated else NOTES_OF_REPORTS)),
+                reason=reason,
+                note=str(rng.choice(notes)),
             )
             return ANSWERING
         comment = str(rng.choice(COMMENTS)) if rng.random() < COMMENTED else ""

@@ -103,5 +103,7 @@ class SimulatedLead:
         )
         for pair in Pair.objects.filter(reports__in=reports).order_by("pk")[:1]:
             exclusions.exclude_item(
-                item=pair.document, by=self._user, reason="A shape of it is cut off at the edge."
+                item=pair.document,
+                by=self._user,
+                reason="It is from an earlier draft of the study.",
             )

@@ -1,7 +1,11 @@
-"""The people of the demo's campaign: names, the quality of their work, and their sentences."""
+"""The people of the demo's campaign: names, the quality of their work, and their sentences.
+
+A sentence is drawn without a look at its pair, so it is one that can be said of any.
+"""
 
 from typing import NamedTuple
 
+from annotate.models import Report
 from metrics.core.labels.simulation import SimulatedAnnotator
 
 
@@ -30,20 +34,27 @@ PROFILES = (
     TOO_FAST,
 )
 COMMENTS = (
-    "The shape is there, but I had to look twice for the colour.",
-    "Is light blue still blue?",
-    "Two of them overlap; I counted both.",
-    "The clip blinks, so I went by its bright half.",
-    "Hard to say where the middle ends.",
-    "The caption says so little that nearly everything fits.",
+    "I had to look twice.",
+    "I was between two levels here.",
+    "I read the caption three times before I was sure.",
+    "An example of this in the guidelines would help.",
+    "Somebody else may see it otherwise.",
+    "The first look was wrong; this is the second.",
 )
-NOTES_OF_REPORTS = (
-    "I cannot tell orange from red here.",
-    "The caption can be read in two ways.",
-    "The shapes hide each other.",
-)
+NOTES_OF_REPORTS: dict[str, tuple[str, ...]] = {
+    Report.Reason.AMBIGUOUS: (
+        "The caption can be read in two ways.",
+        "I do not know what the caption counts in.",
+        "I could defend two levels, as I read it.",
+    ),
+    Report.Reason.NOT_ENOUGH: (
+        "I looked twice and still cannot tell.",
+        "From this alone I would be guessing.",
+        "I cannot tell it with certainty on my screen.",
+    ),
+}
 NOTES_OF_ESCALATIONS = (
-    "Does a small star count as a star in this study?",
-    "The guidelines do not say what to do with shapes that are cut off.",
+    "Does the caption's wording count to the letter here?",
+    "The guidelines do not say what to do with one like this.",
     "I would say 1, but somebody should look at it.",
 )

@@ -26,6 +26,7 @@ from annotate.services.people.accounts import ensure_demo_accounts
 from config.management.commands.fsck import CHECKS
 from metrics.models import Observation
 from metrics.services.rehearsal.campaign import SLUG, ensure_campaign
+from metrics.services.rehearsal.profiles import NOTES_OF_REPORTS
 from tests.tables.table_cleanup import module_rows
 from tests.works import value_requests
 
@@ -108,6 +109,8 @@ def test_a_lead_has_decided_a_part_and_the_other_part_waits(lived_in):
     assert Batch.objects.filter(collection=lived_in, verdict="held").exists()
     waiting_reports = Report.objects.open().filter(collection=lived_in)
     assert {*waiting_reports.values_list("kind", flat=True)} == {"cannot_judge", "escalated"}
+    for report in waiting_reports.filter(kind="cannot_judge"):
+        assert report.note in NOTES_OF_REPORTS[report.reason]
 
 
 @pytest.mark.full
