@@ -16,10 +16,13 @@ _RANGES = {
 class AlarmForm(forms.ModelForm):
     """The number, its threshold, and the least number of observations it must rest on."""
 
+    # The model's own field would begin with a row of dashes.
+    kind = forms.ChoiceField(choices=Alarm.Kind.choices, label="Number")
+
     class Meta:
         model = Alarm
         fields = ["kind", "below", "n_at_least"]
-        labels = {"kind": "Number", "below": "Below", "n_at_least": "From so many on"}
+        labels = {"below": "Below", "n_at_least": "From so many on"}
 
     def clean_n_at_least(self) -> int:
         """Check that the number rests on one observation or more."""

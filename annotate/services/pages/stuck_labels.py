@@ -103,7 +103,8 @@ class StuckLabels(NamedTuple):
         if self.n_in_training:
             verb = "is" if self.n_in_training == 1 else "are"
             pauses_text += f" {self.n_in_training} more {verb} in training still."
-        return f"Invite another annotator.{pauses_text} Or close the pool: what it has is kept."
+        newcomer = "another annotator" if self.n_people else "an annotator"
+        return f"Invite {newcomer}.{pauses_text} Or close the pool: what it has is kept."
 
 
 def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:

@@ -44,7 +44,7 @@ def forecast_lines(forecast: Forecast, pay: PayForecast) -> list[ForecastLine]:
 def _pace(forecast: Forecast) -> ForecastLine:
     if forecast.pace is None:
         return ForecastLine("Labels a day", f"not defined yet: {forecast.reason}")
-    note = f"({counted(forecast.n_days, 'day')} with labels)"
+    note = f"({counted(forecast.n_days, 'whole day')} with labels)"
     return ForecastLine("Labels a day", _range_text(forecast.pace, "0g"), note)
 
 

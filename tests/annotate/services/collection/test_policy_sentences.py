@@ -73,6 +73,11 @@ def test_the_default_policy_names_its_doubles_and_golds():
             {"repeat_share": Decimal("0.05"), "repeat_after_days": 1},
             "5 % of a person's pairs come back to her after 1 day, to see how steady she is.",
         ),
+        (
+            {"repeat_share": Decimal("0.05"), "repeat_after_days": 0},
+            "5 % of a person's pairs come back to her, perhaps on the same day, to see how steady "
+            "she is.",
+        ),
     ],
 )
 def test_a_field_changes_its_sentence(fields, sentence):

@@ -108,6 +108,7 @@ def test_nobody_there_is_said_plainly():
     assert (
         stuck_in_round.sentence == "2 labels are wanted on 2 pairs, and nobody is there to judge."
     )
+    assert stuck_in_round.advice.startswith("Invite an annotator.")
 
 
 def able(annotator, round_):

@@ -55,7 +55,7 @@ def test_everything_is_known():
     days_note = "for 1,200 seats at this pace; disagreements add seats"
     spent_note = "active time of 3,456 answers, checks and training included"
     assert lines(WHOLE)[:4] == [
-        ("1,235, range 1,000 to 1,500", "(9 days with labels)"),
+        ("1,235, range 1,000 to 1,500", "(9 whole days with labels)"),
         ("2.3, range 1.0 to 3.5", days_note),
         ("1,234.6", spent_note),
         ("12.0, range 10.0 to 14.0", "at the mean active time of a label, without golds"),
