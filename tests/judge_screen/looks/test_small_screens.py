@@ -3,11 +3,21 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate.models import Collection, Level
-from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
-from tests import campaigns
-from tests.browsing import wait_for_expression
+from annotate.models import Annotator, Collection, Role
+from tests import campaigns, cast
+from tests.annotate.trainees import trained
+from tests.annotate.views.review.inbox_rows import address, dispute
+from tests.browsing import awaiting_levels, wait_for_expression
+from tests.judge_screen.looks.screens import (
+    BOXES,
+    JUDGE_SCREEN,
+    LEAST_SHARE,
+    expect_all_in_sight,
+    expect_levels_in_sight,
+    faults_by_screen,
+    set_levels,
+    show_pictures,
+)
 from tests.judge_screen.screen import image, open_documents
 
 pytestmark = [
@@ -15,62 +25,101 @@ pytestmark = [
     pytest.mark.usefixtures("media_root"),
     pytest.mark.browser_context_args(has_touch=True, is_mobile=True, reduced_motion="reduce"),
 ]
-VIEWPORTS = [(844, 390), (667, 375), (640, 400), (390, 844), (320, 568), (1280, 800)]
-TARGET = 48  # pixels
-LEAST_DOCUMENT = 90  # pixels of it that are seen, to either side
-TWO_FRAMES = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
-SENTENCE = "It shows all that the query says, or nearly so."
-# the part of each box that is within the window, above what sticks to its end
-BOXES = """() => {
-  const panel = document.querySelector(".panel");
-  const isOver = getComputedStyle(panel).position === "sticky";
-  const end = isOver ? panel.getBoundingClientRect().top : innerHeight;
-  const box = (element, end) => {
-    const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
-    const seen = Math.min(bottom, end) - Math.max(top, 0);
-    const isWithin = top >= 0 && bottom <= end + 0.5 && left >= 0 && right <= innerWidth;
-    return { width, height, seen, isWithin };
-  };
-  return {
-    query: box(document.querySelector(".query .text"), end),
-    document: box(document.querySelector("#document img"), end),
-    levels: [...document.querySelectorAll(".level")].map((level) => box(level, innerHeight)),
-  };
-}"""
+DECISION = {
+    "query": ".review-items .explorer-text",
+    "document": ".review-items img",
+    "levels": ".review-level",
+}
+TOLD = {"query": ".query .text", "document": "#document img", "levels": "#told-next"}
 
 
 @pytest.fixture
 def collection(n_levels: int) -> Collection:
     collection = campaigns.open_collection(2, "birds", per_query=2, grades=2)
-    levels = [LevelSpec(grade, f"Level number {grade}", SENTENCE) for grade in range(n_levels)]
-    Level.objects.filter(collection=collection).delete()
-    Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=None)
-    collections.replace_levels(collection=collection, levels=levels, positive_from=1)
+    set_levels(collection, n_levels)
     open_documents(collection, image(collection))
     return collection
 
 
-def expect_all_in_sight(page: Page) -> None:
-    """The query and all levels are wholly seen, and enough of the document."""
-    boxes = page.evaluate(BOXES)
-    assert boxes["query"]["isWithin"], boxes["query"]
-    document = boxes["document"]
-    assert min(document["seen"], document["width"]) >= LEAST_DOCUMENT, document
-    for level in boxes["levels"]:
-        assert level["isWithin"] and level["height"] >= TARGET, level
+@pytest.fixture
+def training_screen(context, live_server, annotator: Annotator, sign_in) -> Page:
+    """The first pair of a training try."""
+    show_pictures(annotator.collection)
+    sign_in(annotator.user)
+    page = awaiting_levels(context.new_page())
+    page.goto(f"{live_server.url}/c/birds/judge/")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#document img")).to_be_visible()
+    return page
+
+
+def expect_pair_in_sight(page: Page) -> None:
+    """All is in sight, and on a phone on its side the document has most of the height."""
+    expect_all_in_sight(page)
+    viewport = page.viewport_size
+    if viewport["width"] > viewport["height"] and viewport["height"] <= 400:
+        document = page.evaluate(BOXES, JUDGE_SCREEN)["document"]
+        assert document["seen"] >= LEAST_SHARE * viewport["height"], document
 
 
 @pytest.mark.parametrize("n_levels", [2, 4, 7])
 def test_query_document_and_levels_are_in_sight_on_every_screen(open_judge, n_levels):
     page = open_judge()
     expect(page.locator("#document img")).to_be_visible()
-    faults = []
-    for width, height in VIEWPORTS:
-        page.set_viewport_size({"width": width, "height": height})
-        wait_for_expression(page, f"innerWidth === {width} && innerHeight === {height}")
-        page.evaluate(TWO_FRAMES)
-        try:
-            expect_all_in_sight(page)
-        except AssertionError as error:
-            faults.append(f"{width}x{height}: {str(error).splitlines()[0]}")
-    assert faults == []
+    assert faults_by_screen(page, expect_pair_in_sight) == []
+
+
+class TestTraining:
+    """The training screen, before an answer and after it."""
+
+    @pytest.fixture
+    def collection(self, n_levels: int) -> Collection:
+        collection = trained(grades=(1, 0))
+        set_levels(collection, n_levels)
+        return collection
+
+    @pytest.mark.parametrize("n_levels", [2, 4, 7])
+    def test_query_document_and_levels_are_in_sight_on_every_screen(
+        self, training_screen, n_levels
+    ):
+        assert faults_by_screen(training_screen, expect_pair_in_sight) == []
+
+    @pytest.mark.parametrize("n_levels", [4])
+    def test_the_way_on_is_in_sight_once_an_answer_was_told(self, training_screen):
+        training_screen.locator(".level").last.click()
+        expect(training_screen.locator("#told-next")).to_be_visible()
+        assert (
+            faults_by_screen(training_screen, lambda page: expect_levels_in_sight(page, TOLD)) == []
+        )
+
+
+class TestDecision:
+    """The page of a pair that a lead decides about."""
+
+    @pytest.fixture
+    def collection(self, n_levels: int) -> Collection:
+        two_labels = {"labels_per_pair": 2, "ceiling": 2, "gold_positives": 0, "gold_negatives": 0}
+        return cast.collection("birds", grades=n_levels, **two_labels)
+
+    @pytest.fixture
+    def page(self, context, live_server, collection, sign_in) -> Page:
+        """The page of a disputed pair."""
+        (pair,) = dispute(collection)
+        show_pictures(collection)
+        sign_in(cast.member(collection, Role.LEAD))
+        page = context.new_page()
+        page.goto(f"{live_server.url}{address('inbox-pair', pair.pk)}")
+        # it loads once it is scrolled near
+        page.locator(DECISION["document"]).scroll_into_view_if_needed()
+        wait_for_expression(page, f"document.querySelector('{DECISION['document']}').complete")
+        return page
+
+    @pytest.mark.parametrize("n_levels", [3, 7])
+    def test_levels_stay_in_sight_and_query_and_document_come_into_it_together(self, page):
+        def expect_levels_on_the_way_down(page: Page) -> None:
+            page.evaluate("scrollTo(0, 0)")
+            expect_levels_in_sight(page, DECISION)
+            page.locator(DECISION["query"]).evaluate("(query) => query.scrollIntoView()")
+            expect_all_in_sight(page, DECISION)
+
+        assert faults_by_screen(page, expect_levels_on_the_way_down) == []
