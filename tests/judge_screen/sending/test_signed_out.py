@@ -8,6 +8,10 @@ from tests import cast
 from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, stored_grades
 
 pytestmark = pytest.mark.django_db(transaction=True)
+DEAF_TO_FOCUS = """() => {
+  const stop = (event) => event.stopImmediatePropagation();
+  for (const name of ["focus", "visibilitychange"]) addEventListener(name, stop, true);
+}"""
 
 
 def focus_again(page):
@@ -52,6 +56,21 @@ def test_a_sign_in_in_a_new_tab_ends_there_and_the_first_tab_goes_on_by_itself(p
     expect(new_tab.get_by_role("heading", name="You are signed in again")).to_be_visible()
     expect(new_tab.get_by_role("main")).to_contain_text("Go back to your first tab")
     assert not new_tab.locator(".level").count()
+    expect_saved(page)
+    expect(page.locator("#dialog-signin")).to_be_hidden()
+    assert stored_grades() == [2]
+    new_tab.close()
+
+
+def test_the_first_tab_goes_on_by_the_word_of_the_new_one_without_being_looked_at(page, person):
+    # what brings it the focus tells it nothing: only the message of the new tab is left
+    page.evaluate(DEAF_TO_FOCUS)
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in in a new tab").click()
+    new_tab = opened.value
+    new_tab.fill("[name=login]", person.username)
+    new_tab.fill("[name=password]", cast.PASSWORD)
+    new_tab.press("[name=password]", "Enter")
     expect_saved(page)
     expect(page.locator("#dialog-signin")).to_be_hidden()
     assert stored_grades() == [2]
