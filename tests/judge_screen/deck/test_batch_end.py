@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Batch, Collection
 from tests import campaigns
+from tests.judge_screen.looks.screens import level_places
 from tests.judge_screen.screen import expect_saved, stored_grades
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,12 +31,6 @@ def judge_batch(page: Page, batch: int) -> None:
     for number in range(1, SIZE + 1):
         expect_card(page, batch, number)
         page.keyboard.press("2")
-
-
-def level_places(page: Page) -> list[object]:
-    """The boxes of the levels."""
-    boxes = page.locator(".level")
-    return [boxes.nth(index).bounding_box() for index in range(boxes.count())]
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -68,6 +68,12 @@ def expect_levels_in_sight(page: Page, selectors: dict[str, str] = JUDGE_SCREEN)
         assert level["isWithin"] and level["height"] >= TARGET, level
 
 
+def level_places(page: Page) -> list[object]:
+    """The boxes of the levels."""
+    boxes = page.locator(".level")
+    return [boxes.nth(index).bounding_box() for index in range(boxes.count())]
+
+
 def faults_by_screen(page: Page, expect_sight: Callable[[Page], None]) -> list[str]:
     """The first fault of each screen, after the page was laid out for it."""
     faults = []

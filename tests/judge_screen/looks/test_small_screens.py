@@ -7,7 +7,7 @@ from annotate.models import Annotator, Collection, Role
 from tests import campaigns, cast
 from tests.annotate.trainees import trained
 from tests.annotate.views.review.inbox_rows import address, dispute
-from tests.browsing import awaiting_levels, wait_for_expression
+from tests.browsing import awaiting_levels, wait_for_expression, wait_until_levels_awake
 from tests.judge_screen.looks.screens import (
     BOXES,
     JUDGE_SCREEN,
@@ -15,6 +15,7 @@ from tests.judge_screen.looks.screens import (
     expect_all_in_sight,
     expect_levels_in_sight,
     faults_by_screen,
+    level_places,
     set_levels,
     show_pictures,
 )
@@ -67,6 +68,43 @@ def test_query_document_and_levels_are_in_sight_on_every_screen(open_judge, n_le
     page = open_judge()
     expect(page.locator("#document img")).to_be_visible()
     assert faults_by_screen(page, expect_pair_in_sight) == []
+
+
+class TestBatchEnd:
+    """The end of a batch, beside the first card of the next one."""
+
+    @pytest.fixture
+    def collection(self, n_levels: int) -> Collection:
+        collection = campaigns.open_collection(
+            4, "birds", per_query=4, grades=n_levels, batch_candidates=2
+        )
+        show_pictures(collection)
+        return collection
+
+    @pytest.mark.parametrize("n_levels", [2, 4, 7])
+    def test_it_is_told_on_every_screen_beside_all_there_is_to_see_and_moves_no_level(
+        self, open_judge, n_levels
+    ):
+        page = open_judge()
+        for number in (1, 2):
+            expect(page.locator("#progress-text")).to_have_text(f"Batch 1 · {number} of 2")
+            wait_until_levels_awake(page)
+            page.locator(".level").first.click()
+        expect(page.locator("#progress-text")).to_have_text("Batch 2 · 1 of 2")
+        expect(page.locator("#batch-end-text")).to_contain_text("2 labels in this batch")
+        expect(page.locator("#echo-text")).to_contain_text("Saved:")
+        places, places_after = [], []
+
+        def expect_it_told(page: Page) -> None:
+            places.append(level_places(page))
+            expect_all_in_sight(page)
+            expect(page.locator("#batch-end-text")).to_be_in_viewport(ratio=1)
+
+        assert faults_by_screen(page, expect_it_told) == []
+        page.keyboard.press("Enter")
+        expect(page.locator("#batch-end")).to_be_hidden()
+        assert faults_by_screen(page, lambda page: places_after.append(level_places(page))) == []
+        assert places == places_after
 
 
 class TestTraining:
