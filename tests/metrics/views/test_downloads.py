@@ -244,10 +244,11 @@ def test_a_program_without_the_scope_or_the_role_gets_none(client, study):
     assert client.get(path).status_code == 401
     assert client.get(path, headers=bearer(study, ApiToken.Scope.RUNS_WRITE)).status_code == 403
     annotator = cast.member(study, Role.ANNOTATOR)
-    assert (
-        client.get(path, headers=bearer(study, ApiToken.Scope.QRELS_READ, annotator)).status_code
-        == 404
-    )
+    refusal = client.get(path, headers=bearer(study, ApiToken.Scope.QRELS_READ, annotator))
+    assert refusal.status_code == 403
+    assert "researcher" in refusal.json()["detail"]
+    stranger = bearer(study, ApiToken.Scope.QRELS_READ, cast.user())
+    assert client.get(path, headers=stranger).status_code == 404
 
 
 def test_wrong_parameters_are_told_to_programs_by_field(client, study):
