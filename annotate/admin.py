@@ -132,7 +132,7 @@ class JudgmentAdmin(ReadOnlyAdmin):
 class ReportAdmin(ReadOnlyAdmin):
     """Pairs that wait for a lead."""
 
-    list_display = ["kind", "reason", "collection", "pair_id", "at", "state"]
+    list_display = ["kind", "why", "collection", "pair_id", "at", "state"]
     list_filter = ["kind", "state"]
     list_select_related = ["collection"]
 

@@ -120,7 +120,7 @@ class Report(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind}: pair {self.pair_id}"
+        return f"{self.get_kind_display()}: pair {self.pair_id}"
 
     @property
     def why(self) -> str:

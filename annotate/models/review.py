@@ -84,7 +84,7 @@ class ReviewAction(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} at {self.at}"
+        return f"{self.get_kind_display()} at {self.at}"
 
     @property
     def n_moved(self) -> int:

@@ -1,15 +1,23 @@
-"""All links from pages reachable from the home page lead to whole pages and existing fragments."""
+"""All links from pages reachable from the home page lead to whole pages and existing fragments.
+
+What these pages show, with the parts that they fetch, is words: no code of the program.
+"""
 
 import re
 from html import unescape
 from urllib.parse import unquote, urldefrag, urljoin
+from uuid import uuid4
 
 import pytest
+from django.apps import apps
 
+from annotate.models import Report, ReviewAction
 from metrics.models import Download
-from tests import campaigns
+from tests import campaigns, cast
+from tests.pages import VisibleTexts, codes_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+PART = re.compile(r'\b(?:href|hx-get)="(/[^"]*)"')
 HREF, ID = re.compile(r'<a\b[^>]*\bhref="([^"]*)"'), re.compile(r'\bid="([^"]+)"')
 OF_A_KIND = 3  # visited pages whose addresses differ only by numbers and query values
 
@@ -45,22 +53,74 @@ def test_links_lead_somewhere(client, role):
     assert wrong == []
 
 
-class Page:
-    """The answer of an address: its status, ids, links and fragments."""
+def report_for_every_reason(campaign):
+    """Add a report for each reason and a line of the log for each kind of action."""
+    report = campaign.collection.reports.first()
+    columns = ("collection", "pair", "annotator", "hand_out")
+    Report.objects.bulk_create(
+        Report(
+            **{name: getattr(report, name) for name in columns},
+            submission_id=uuid4(),
+            kind=Report.Kind.CANNOT_JUDGE,
+            reason=reason,
+        )
+        for reason in Report.Reason
+    )
+    ReviewAction.objects.bulk_create(
+        ReviewAction(collection=campaign.collection, kind=kind, pair=report.pair)
+        for kind in ReviewAction.Kind
+    )
 
-    def __init__(self, address, origin, answer):
+
+@pytest.mark.parametrize("role", ["lead", "annotator"])
+def test_no_page_shows_a_code_of_the_program(client, role):
+    campaign = campaigns.campaign("made", n_annotators=2)
+    report_for_every_reason(campaign)
+    client.force_login(campaign.lead if role == "lead" else campaign.annotators[0].user)
+    codes = {
+        page.address: set(page.codes)
+        for page in crawl(client, "/", PART).values()
+        if page.codes and not page.address.startswith("/api/")  # its pages are for programs
+    }
+    assert codes == {}
+
+
+@pytest.mark.parametrize("name", ["report", "reviewaction"])
+def test_lists_of_the_administration_show_no_code(client, name):
+    report_for_every_reason(campaigns.campaign("made", n_annotators=2))
+    client.force_login(cast.user("admin", is_superuser=True, is_staff=True))
+    address = f"/admin/annotate/{name}/"
+    assert Page(address, "", client.get(address), HREF).codes == []
+
+
+def test_the_choices_of_every_table_have_words():
+    codes = [
+        (str(field), label)
+        for model in apps.get_models()
+        for field in model._meta.get_fields()
+        for _, label in getattr(field, "flatchoices", None) or ()
+        if codes_in(str(label))
+    ]
+    assert codes == []
+
+
+class Page:
+    """The answer of an address: its status, ids, links, fragments, and codes that it shows."""
+
+    def __init__(self, address, origin, answer, link_pattern):
         self.address, self.origin, self.status = address, origin, answer.status_code
         is_html = "html" in answer.headers.get("Content-Type", "") and not answer.streaming
         text = answer.content.decode() if is_html else ""
         self.is_whole = not is_html or "<html" in text
         self.ids = set(map(unescape, ID.findall(text)))
-        links = [urldefrag(urljoin(address, unescape(href))) for href in HREF.findall(text)]
+        links = [urldefrag(urljoin(address, unescape(href))) for href in link_pattern.findall(text)]
         links = [link for link in links if link.url.startswith("/")]
         self.links = [link.url for link in links]
+        self.codes = [code for words in VisibleTexts(text).texts for code in codes_in(words)]
         self.fragments = [(link.url, unquote(link.fragment)) for link in links if link.fragment]
 
 
-def crawl(client, start):
+def crawl(client, start, link_pattern=HREF):
     """Pages by address, following links from a start; at most OF_A_KIND of one kind."""
     pages, waiting, n_of_kind = {}, [(start, "")], {}
     while waiting:
@@ -69,6 +129,6 @@ def crawl(client, start):
         if address in pages or n_of_kind.get(kind, 0) >= OF_A_KIND or "logout" in address:
             continue
         n_of_kind[kind] = n_of_kind.get(kind, 0) + 1
-        pages[address] = Page(address, origin, client.get(address, follow=True))
+        pages[address] = Page(address, origin, client.get(address, follow=True), link_pattern)
         waiting += [(link, address) for link in pages[address].links]
     return pages
