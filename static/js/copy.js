@@ -1,4 +1,4 @@
-// Buttons that copy a field: <button data-copies="id of the field" hidden>. Without script the field is there to be selected.
+// Buttons that copy a field: <button data-copies="id of the field" hidden><span>Copy</span>…. Without script the field is there to be selected.
 async function copy(button, field, announce) {
   field.select();
   try {
@@ -7,7 +7,7 @@ async function copy(button, field, announce) {
     announce("Selected: copy it with the keyboard.");
     return; // no permission: the text is selected
   }
-  button.textContent = "Copied";
+  button.firstElementChild.textContent = "Copied";
   announce("Copied");
 }
 

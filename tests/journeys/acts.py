@@ -139,7 +139,7 @@ def invite(page: Page, slug: str) -> str:
     page.goto(reverse("annotate:members", args=[slug]))
     page.get_by_label("Role").select_option("annotator")
     page.get_by_role("button", name="Make a link").click()
-    return page.locator("#invitation-link").input_value()
+    return page.get_by_label("Invitation link").input_value()
 
 
 def accept(page: Page, link: str, username: str, collection: str) -> None:

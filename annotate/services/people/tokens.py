@@ -17,7 +17,7 @@ USE_NOTED_EVERY = timedelta(minutes=1)  # one write a minute, however busy the s
 
 
 class NewToken(NamedTuple):
-    """A token and its secret, which is shown once and stored nowhere."""
+    """A token and its secret, which is stored nowhere."""
 
     token: ApiToken
     secret: str
@@ -47,15 +47,20 @@ def create_token(
     return NewToken(token, secret)
 
 
-def find_token(*, secret: str) -> ApiToken | None:
-    """Return the token with this secret and note its use.
+def valid_token(*, secret: str) -> ApiToken | None:
+    """Return the token with this secret.
 
     None if it is unknown, revoked or expired, or its owner is gone.
     """
     valid = ApiToken.objects.filter(
         revoked_at=None, expires_at__gt=ClockTimestamp(), user__is_active=True
     )
-    token = valid.select_related("user").filter(sha256=hash_token(secret)).first()
+    return valid.select_related("user").filter(sha256=hash_token(secret)).first()
+
+
+def find_token(*, secret: str) -> ApiToken | None:
+    """Return the valid token with this secret and note its use; None as `valid_token`."""
+    token = valid_token(secret=secret)
     if token is not None:
         long_ago = Q(last_used_at=None) | Q(last_used_at__lt=ClockTimestamp() - USE_NOTED_EVERY)
         ApiToken.objects.filter(long_ago, pk=token.pk).update(last_used_at=ClockTimestamp())

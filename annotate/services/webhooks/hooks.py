@@ -65,7 +65,7 @@ def change_hook(*, hook: Hook, url: str | None = None, events: Sequence[str] | N
 def rotate_secret(*, hook: Hook) -> NewHook:
     """Give a webhook another secret; for a day the earlier ones sign too.
 
-    Whoever loads the page anew makes one more: the receiver has the one of before the first.
+    Whoever makes another twice has a receiver with the one of before the first.
     """
     hook, secret = _locked(hook), new_secret()
     earlier_texts = [hook.secret, *_earlier_texts(hook)][:MAX_EARLIER]
@@ -129,6 +129,13 @@ def new_secret() -> str:
 def sealed(secret: str) -> str:
     """A secret as it is stored."""
     return cipher(PURPOSE).encrypt(secret.encode()).decode()
+
+
+def is_secret(*, hook: Hook, text: str) -> bool:
+    """True for the present secret of a webhook, as far as the site can still read it."""
+    with suppress(InvalidToken):
+        return bool(text) and cipher(PURPOSE).decrypt(hook.secret).decode() == text
+    return False
 
 
 def signing_secrets(*, hook: Hook) -> list[str]:

@@ -1,8 +1,5 @@
 """Members of a collection, for its leads."""
 
-from typing import Any
-
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -19,9 +16,9 @@ from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
 from annotate.services.people.members import annotator_of, members_of
 from annotate.task_queue import enqueue_on_commit
+from annotate.views.new_secrets import NewSecret
 
-LINK_COOKIE = "new-invitation"
-LINK_SHOWN = 10 * 60  # seconds for which a reload shows a new link again
+NEW_LINK = NewSecret("new-invitation")
 
 
 @require_safe
@@ -30,8 +27,12 @@ LINK_SHOWN = 10 * 60  # seconds for which a reload shows a new link again
 def members(request: SignedIn, slug: str) -> HttpResponse:
     """Members, open invitations, the form for a new one, and the link just made, for a while."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    link = _new_link(request, collection)
-    return _page(request, collection, InviteForm(), **link)
+    token = NEW_LINK.of(request)
+    invitation = accounts.find_invitation(token=token)
+    if invitation is None or invitation.collection != collection:
+        return _page(request, collection, InviteForm())
+    link = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
+    return _page(request, collection, InviteForm(), link=link, invitation=invitation)
 
 
 @require_POST
@@ -50,7 +51,7 @@ def invite(request: SignedIn, slug: str) -> HttpResponse:
         messages.success(request, f"An invitation goes out to {invitation.email}.")
         return redirect("annotate:members", slug)
     invitation_link = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
-    return _with_link(request, collection, invitation_link.token)
+    return NEW_LINK.leading_to(request, invitation_link.token, "annotate:members", slug)
 
 
 @require_POST
@@ -79,34 +80,6 @@ def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if membership.user == request.user:
         return redirect("annotate:home")
     return redirect("annotate:members", slug)
-
-
-def _with_link(request: SignedIn, collection: Collection, token: str) -> HttpResponse:
-    """Redirect to the members, where her browser has the link shown for a while."""
-    response = redirect("annotate:members", collection.slug)
-    # in her browser alone, for this page alone: the database keeps the token's hash
-    response.set_signed_cookie(
-        LINK_COOKIE,
-        f"{request.user.pk} {token}",
-        salt=LINK_COOKIE,
-        max_age=LINK_SHOWN,
-        path=response.url,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Strict",
-    )
-    return response
-
-
-def _new_link(request: SignedIn, collection: Collection) -> dict[str, Any]:
-    """Context: the invitation that she made a moment ago, and its link; empty if it is unusable."""
-    cookie = request.get_signed_cookie(LINK_COOKIE, "", salt=LINK_COOKIE, max_age=LINK_SHOWN)
-    person, _, token = (cookie or "").partition(" ")
-    invitation = accounts.find_invitation(token=token)
-    if person != str(request.user.pk) or invitation is None or invitation.collection != collection:
-        return {}
-    link = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
-    return {"link": link, "invitation": invitation}
 
 
 def _page(

@@ -11,23 +11,30 @@ from annotate import access
 from annotate.forms.people import TokenForm
 from annotate.http import SignedIn
 from annotate.services.people import tokens
+from annotate.views.new_secrets import NewSecret
+
+NEW_TOKEN = NewSecret("new-token")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def own_tokens(request: SignedIn) -> HttpResponse:
-    """Show the tokens, and the form for a new one, which is on the answer and nowhere else."""
+    """Show the tokens, the form for a new one, and the secret of the one just made, for a while."""
     collections = access.collections_of(user=request.user, roles=access.LEADERS)
     form = TokenForm(request.POST if request.method == "POST" else None, collections=collections)
-    secret = ""
     if form.is_valid():
-        secret = tokens.create_token(user=request.user, **form.cleaned_data).secret
-        form = TokenForm(collections=collections)
-    api_tokens = request.user.api_tokens.select_related("collection").order_by(
-        "revoked_at", "-created_at"
-    )
-    context = {"tokens": api_tokens, "form": form, "secret": secret}
+        new_token = tokens.create_token(user=request.user, **form.cleaned_data)
+        return NEW_TOKEN.leading_to(request, new_token.secret, "annotate:tokens")
+    secret = NEW_TOKEN.of(request)
+    context = {
+        "tokens": request.user.api_tokens.select_related("collection").order_by(
+            "revoked_at", "-created_at"
+        ),
+        "form": form,
+        "secret": secret,
+        "new_token": tokens.valid_token(secret=secret),
+    }
     return render(
         request, "annotate/people/tokens.html", context, status=422 if form.errors else 200
     )

@@ -14,27 +14,30 @@ from annotate.http import SignedIn
 from annotate.models import Hook, Role
 from annotate.services.webhooks import deliveries, hook_page
 from annotate.services.webhooks import hooks as service
+from annotate.views.new_secrets import NewSecret
 
 PAGE_SIZE = 25
+NEW_KEY = NewSecret("new-webhook-secret")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def hooks(request: SignedIn, slug: str) -> HttpResponse:
-    """List the webhooks, and make one: its secret is on the answer and nowhere else."""
+    """List the webhooks, and make one: its own page shows its secret, for a while."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    form, new_hook = HookForm(request.POST if request.method == "POST" else None), None
+    form = HookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            new_hook = service.create_hook(
+            hook, secret = service.create_hook(
                 collection=collection, by=request.user, **form.cleaned_data
             )
-            form = HookForm()
         except service.HookRefused as error:
             form.add_error("url", str(error))
+        else:
+            return NEW_KEY.leading_to(request, secret, "annotate:webhook", slug, hook.pk)
     lines = hook_page.hook_lines(collection=collection)
-    context = {"collection": collection, "form": form, "new_hook": new_hook, "lines": lines}
+    context = {"collection": collection, "form": form, "lines": lines}
     status = 422 if form.errors else 200
     return render(request, "annotate/webhooks/hooks.html", context, status=status)
 
@@ -43,15 +46,17 @@ def hooks(request: SignedIn, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def hook(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Show one webhook with a page of its log."""
-    return _page(request, access.get_hook(user=request.user, slug=slug, pk=pk))
+    """Show one webhook with a page of its log, and the secret just made, for a while."""
+    hook = access.get_hook(user=request.user, slug=slug, pk=pk)
+    secret = NEW_KEY.of(request)
+    return _page(request, hook, secret=secret if service.is_secret(hook=hook, text=secret) else "")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Change, test, switch or delete a webhook, or show it another secret, this once.
+    """Change, test, switch or delete a webhook, or give it another secret.
 
     Its answer may be a page at this address; who opens the address again is led to the webhook.
     """
@@ -60,7 +65,8 @@ def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         return redirect("annotate:webhook", slug, pk)
     act = request.POST.get("act", "change")
     if act == "secret":
-        return _page(request, hook, secret=service.rotate_secret(hook=hook).secret)
+        secret = service.rotate_secret(hook=hook).secret
+        return NEW_KEY.leading_to(request, secret, "annotate:webhook", slug, pk)
     if act not in hook_page.ACTS:
         return _change(request, hook)
     try:

@@ -357,14 +357,6 @@ def test_what_queries_belong_together_by_is_one_of_three(client, collection, lea
     assert not Change.objects.exists()
 
 
-def test_a_token_is_shown_once_and_works(client, collection, lead):
-    fields = {"name": "script", "scopes": ["qrels:read"], "collection": collection.pk, "days": 30}
-    answer = send(client, "tokens", status=200, **fields)
-    secret = re.search(r'value="(assayer_[^"]+)"', text_of(answer))[1]
-    assert tokens.find_token(secret=secret).collection == collection
-    assert secret not in page(client, "tokens")
-
-
 def test_a_token_for_a_collection_of_others_is_refused(client, collection, lead):
     other = cast.collection()
     send(

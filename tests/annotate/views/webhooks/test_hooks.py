@@ -29,23 +29,39 @@ def act(client, hook, name, **fields):
     return client.post(url, {"act": name, **fields}, follow=True)
 
 
-def test_a_webhook_is_made_and_its_secret_is_shown_once(client):
+def test_a_webhook_is_made_and_a_reload_shows_its_secret_again_and_makes_no_other(client):
     assert "None yet." in text_of(client.get(LIST))
     answer = client.post(LIST, {"url": URL, "events": ["job.ended"]})
     hook = Hook.objects.get()
-    (secret,) = hooks.signing_secrets(hook=hook)
-    assert secret in answer.content.decode() and "no-store" in answer["Cache-Control"]
-    for page in (client.get(LIST), client.get(f"{LIST}{hook.pk}/")):
-        assert secret not in page.content.decode() and hook.secret not in page.content.decode()
-        assert URL in page.content.decode()
+    own_page = f"{LIST}{hook.pk}/"
+    assert answer.status_code == 302 and answer.url == own_page
+    for _ in range(2):
+        (secret,) = hooks.signing_secrets(hook=hook)
+        answer = client.get(own_page)
+        assert secret in answer.content.decode() and "no-store" in answer["Cache-Control"]
+        hook.refresh_from_db()
+    assert secret not in client.get(LIST).content.decode()
+    client.cookies.clear()
+    client.force_login(hook.by)
+    answer = client.get(own_page)
+    assert secret not in answer.content.decode() and hook.secret not in answer.content.decode()
     moment = f"{hook.created_at:{hook_page.MOMENT}} UTC"
-    assert f"Made by {hook.by.username}, {moment}." in text_of(page)
+    assert f"Made by {hook.by.username}, {moment}." in text_of(answer)
     Hook.objects.update(by=None)
-    assert f"Made {moment}." in text_of(client.get(f"{LIST}{hook.pk}/")), "the account is gone"
-    answer = act(client, hook, "secret")
+    assert f"Made {moment}." in text_of(client.get(own_page)), "the account is gone"
+
+
+def test_another_secret_is_shown_in_place_of_the_one_before(client):
+    hook = _hook(client)
+    (earlier_secret,) = hooks.signing_secrets(hook=hook)
+    act(client, hook, "secret")
     hook.refresh_from_db()
-    assert hooks.signing_secrets(hook=hook)[0] in answer.content.decode()
-    assert client.get(answer.request["PATH_INFO"])["Location"] == f"{LIST}{hook.pk}/"
+    secrets = hooks.signing_secrets(hook=hook)
+    assert len(secrets) == 2 and secrets[1] == earlier_secret
+    answer = client.get(f"{LIST}{hook.pk}/").content.decode()
+    assert secrets[0] in answer and earlier_secret not in answer
+    hooks.rotate_secret(hook=hook)  # by another lead
+    assert secrets[0] not in client.get(f"{LIST}{hook.pk}/").content.decode()
 
 
 def test_wrong_fields_are_said_beside_them_and_nothing_is_stored(client):
