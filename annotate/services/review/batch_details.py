@@ -50,6 +50,19 @@ def _report_text(report: Report) -> str:
     return f"{report.get_kind_display()}{reason}{note}{end}"
 
 
+def no_verdict_sentence(batch: Batch, *, lines: list[BatchLine]) -> str:
+    """Return why no verdict on a batch can be given now; "" where one can."""
+    if batch.finished_at is None:
+        return "Nothing to decide yet: it is not finished."
+    has_verdict = batch.verdict not in ("", Batch.Verdict.HELD)
+    if has_verdict or any(line.outcome == "counts" for line in lines):
+        return ""
+    return (
+        "Nothing to decide: none of its answers counts any more. "
+        "Once some are restored, a verdict can be given here."
+    )
+
+
 def golds_sentence(batch: Batch, *, check: GoldCheck, is_out: bool) -> str:
     """Return how many of a batch's golds are right.
 

@@ -12,7 +12,11 @@ from annotate.forms.review import ReasonForm
 from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.services.golds import batch_checks as gold_checks
-from annotate.services.review.batch_details import golds_sentence, lines_of
+from annotate.services.review.batch_details import (
+    golds_sentence,
+    lines_of,
+    no_verdict_sentence,
+)
 from annotate.services.review.decisions import (
     BATCH_ACTS_WITH_REASON,
     BATCH_REFUSALS,
@@ -57,11 +61,13 @@ def _page(
 ) -> HttpResponse:
     decisions = bulk_decisions.unfinished_of_annotator(annotator=batch.annotator)
     is_out = batch.verdict in Batch.TAKEN_OUT
+    lines = lines_of(batch=batch)
     context = {
         "collection": batch.collection,
         "works": [work_panel(decision, batch.collection.slug) for decision in decisions],
         "batch": batch,
-        "lines": lines_of(batch=batch),
+        "lines": lines,
+        "no_verdict_sentence": no_verdict_sentence(batch, lines=lines),
         "golds_sentence": golds_sentence(
             batch, check=gold_checks.count_golds(batch=batch), is_out=is_out
         ),

@@ -7,8 +7,9 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Gold, Item, Report, Resolution, ReviewAction
-from annotate.services.judging import reports, undoing
+from annotate.services.judging import claiming, reports, undoing
 from annotate.services.review import inbox
+from annotate.services.supervision import withdrawing
 from tests import campaigns, cast
 from tests.annotate.views.review.inbox_rows import (
     address,
@@ -200,6 +201,22 @@ def test_a_reported_pair_is_excluded_and_taken_back(client, collection, lead):
     assert ReviewAction.objects.count() == 6
     assert client.post(act, {"act": "restore-pair"}).status_code == 422
     assert client.post(act, {"act": "burn"}).status_code == 422
+
+
+def test_a_batch_of_which_no_answer_counts_says_so_and_offers_no_verdict(client, collection, lead):
+    batch = fail_batch(collection)
+    own_page = address("inbox-batch", batch.pk)
+    assert 'value="accept"' in text_of(client.get(own_page))
+    withdrawing.withdraw_annotator(
+        annotator=batch.annotator, since=batch.opened_at, by=lead, reason="guessed"
+    )
+    page = text_of(client.get(own_page))
+    assert "Nothing to decide: none of its answers counts any more." in page
+    assert 'value="accept"' not in page and 'value="reject"' not in page
+    pending = campaigns.open_pool_round(collection, cast.pairs(collection, 2), name="pool 2")
+    batch = claiming.current_batch(annotator=cast.annotator(pending.collection))
+    page = text_of(client.get(address("inbox-batch", batch.pk)))
+    assert "Nothing to decide yet: it is not finished." in page and 'value="accept"' not in page
 
 
 def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, collection, lead):
