@@ -14,7 +14,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
-from annotate.services.people.members import annotator_of, members_of
+from annotate.services.people.members import people_of
 from annotate.task_queue import enqueue_on_commit
 from annotate.views.new_secrets import NewSecret
 
@@ -90,11 +90,14 @@ def _page(
     status: int = 200,
     **context: object,
 ) -> HttpResponse:
-    memberships = members_of(collection=collection).order_by("role", "user__username")
-    rows = [(membership, annotator_of(membership)) for membership in memberships]
     invitations = [
         (invitation, delivery_note(invitation))
         for invitation in collection.invitations.usable().order_by("expires_at")
     ]
-    context |= {"collection": collection, "rows": rows, "invitations": invitations, "form": form}
+    context |= {
+        "collection": collection,
+        "people": people_of(collection=collection),
+        "invitations": invitations,
+        "form": form,
+    }
     return render(request, "annotate/people/members.html", context, status=status)
