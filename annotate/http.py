@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -41,6 +41,8 @@ MEDIUM_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
 }
+# The bytes of a medium's file; None where nobody knows them.
+SizeOf: TypeAlias = Callable[[Part | CardPart], int | None]
 View = TypeVar("View", bound=Callable[..., Any])
 _TOKEN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
@@ -191,16 +193,17 @@ def takes_files(view: View) -> View:
 
 
 def card_json(
-    card: Card, *, slug: str, n_in_batch: int, ask_reasons: bool = True
+    card: Card, *, slug: str, n_in_batch: int, size_of: SizeOf, ask_reasons: bool = True
 ) -> dict[str, Any]:
     """JSON of a pair to judge: all that its annotator's browser learns of it.
 
     n_in_batch, ask_reasons : the same for all of a batch, so that they tell no card from another
+    size_of : by which the browser chooses what it loads ahead
     """
     return {
         "hand_out": str(card.token),
-        "query": _content(*card.query, slug),
-        "document": _content(*card.document, slug),
+        "query": _content(*card.query, slug, size_of),
+        "document": _content(*card.document, slug, size_of),
         "position": card.position,
         "of": n_in_batch,
         "ask_reasons": ask_reasons,
@@ -237,16 +240,20 @@ def item_content(item: Item, slug: str) -> dict[str, Any]:
 
 
 def _content(
-    external_id: str, warning: str, parts: Sequence[Part | CardPart], slug: str
+    external_id: str,
+    warning: str,
+    parts: Sequence[Part | CardPart],
+    slug: str,
+    size_of: SizeOf | None = None,
 ) -> dict[str, Any]:
     return {
         "label": "" if parts else external_id,
         "warning": warning,
-        "parts": [_part(part, slug) for part in parts],
+        "parts": [_part(part, slug, size_of) for part in parts],
     }
 
 
-def _part(part: Part | CardPart, slug: str) -> dict[str, Any]:
+def _part(part: Part | CardPart, slug: str, size_of: SizeOf | None) -> dict[str, Any]:
     if part.kind == Part.Kind.TEXT:
         return {"kind": "text", "text": part.text}
     if part.kind == Part.Kind.HTML:
@@ -259,6 +266,7 @@ def _part(part: Part | CardPart, slug: str) -> dict[str, Any]:
         "sources": sources,
         "start": part.start,
         "end": part.end,
+        **({"n_bytes": size_of(part)} if size_of else {}),
     }
 
 

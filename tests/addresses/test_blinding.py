@@ -11,6 +11,7 @@ from tests.addresses import access_table, canaries
 from tests.addresses.canaries import Crawler
 
 pytestmark = pytest.mark.django_db
+MEDIUM_FIELDS = {"url", "type", "sources", "start", "end", "n_bytes"}
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_a_card_has_these_fields_and_no_others(world, annotator):
         for item in (card["query"], card["document"]):
             assert set(item) == {"label", "warning", "parts"}
             for part in item["parts"]:
-                assert set(part) <= {"kind", "text", "url", "type", "sources", "start", "end"}
+                assert set(part) <= {"kind", "text", *MEDIUM_FIELDS}
                 assert all(
                     set(source) == {"url", "type", "what", "defect"}
                     for source in part.get("sources", [])

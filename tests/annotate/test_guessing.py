@@ -8,6 +8,7 @@ grouped one from any.
 
 import random
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from django.db import connection
 from annotate import http
 from annotate.core.labels import keyed_choices
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
+from annotate.services.collection.media import stored_bytes
 from annotate.services.judging import cards, claiming
 from tests import campaigns, cast
 from tests.annotate import gold_classifier
@@ -104,6 +106,7 @@ def hand_out_all(collection, n_people):
     people = {cast.annotator(collection).pk for _ in range(n_people)}
     met: dict[int, Counter[str]] = {person: Counter() for person in people}
     rows: list[tuple] = []
+    size_of = partial(stored_bytes, collection)
     while people:
         for person in (
             Annotator.objects.select_related("collection").filter(pk__in=people).order_by("pk")
@@ -119,7 +122,9 @@ def hand_out_all(collection, n_people):
             n = len(hand_outs)
             dealt = cards.cards_of(hand_outs=[handed.pk for handed in hand_outs])
             shown_cards = [
-                http.card_json(card, slug=collection.slug, n_in_batch=n, ask_reasons=True)
+                http.card_json(
+                    card, slug=collection.slug, n_in_batch=n, size_of=size_of, ask_reasons=True
+                )
                 for card in dealt
             ]
             features = gold_classifier.batch_features(

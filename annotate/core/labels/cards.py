@@ -15,7 +15,7 @@ class CardPart(NamedTuple):
     """One text, page or medium of an item.
 
     start, end : seconds; also : its further sources, as stored; is_inspected : files were
-        inspected
+        inspected; checksum : of its file, as stored
     """
 
     pk: int
@@ -27,6 +27,7 @@ class CardPart(NamedTuple):
     type: str
     also: list[dict[str, str]]
     is_inspected: bool
+    checksum: str | None
 
     @property
     def sources(self) -> list[MediaSource]:

@@ -21,7 +21,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedi
 from annotate.core.files.archives.sources import FolderSource, Source, path_fault
 from annotate.core.files.items.item_rows import media_host
 from annotate.core.files.media_types import media_type
-from annotate.core.labels.cards import MediaSource
+from annotate.core.labels.cards import CardPart, MediaSource
 from annotate.core.media import browser_support
 from annotate.http import file_answer
 from annotate.models import Collection, Part
@@ -68,6 +68,23 @@ def locate_medium(*, collection: Collection, path: str) -> Path | str | None:
     except NotImplementedError:  # a bucket has no paths
         return store.url(name)
     return stored_file if stored_file.is_file() else None
+
+
+def stored_bytes(collection: Collection, part: Part | CardPart) -> int | None:
+    """Return the size of the file that browsers try first; None where it is not known."""
+    if part.checksum and part.checksum.startswith("etag:"):  # of a bucket's file, with its size
+        return int(part.checksum.rpartition("-")[2])
+    store = operators_store()
+    try:
+        file = find_file(collection=collection, path=part.path)
+        if file is None and store is not None and not path_fault(part.path):
+            file = Path(store.path(f"{collection.slug}/{part.path}"))
+        return file.stat().st_size if file else None
+    except (
+        NotImplementedError,
+        OSError,
+    ):  # a bucket has no paths; no answer waits for a broken disk
+        return None
 
 
 def medium_answer(*, request: HttpRequest, part: Part, number: int) -> HttpResponseBase:

@@ -49,7 +49,7 @@ _CARDS = """
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
                                              part.start, part.end, part.type, part.also,
-                                             part.looked_at IS NOT NULL)
+                                             part.looked_at IS NOT NULL, part.checksum)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item
@@ -58,7 +58,7 @@ _CARDS = """
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
                                              part.start, part.end, part.type, part.also,
-                                             part.looked_at IS NOT NULL)
+                                             part.looked_at IS NOT NULL, part.checksum)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item

@@ -1,7 +1,7 @@
 """Judge screen: one page, and the calls of its script."""
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 from uuid import UUID
 
@@ -16,10 +16,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotate import access, http
+from annotate.core.labels.cards import Card
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut, Report
 from annotate.services.collection import guidelines_shown
+from annotate.services.collection.media import stored_bytes
 from annotate.services.judging import (
     cards,
     claiming,
@@ -208,10 +210,15 @@ def token(request: HttpRequest, slug: str) -> JsonResponse:
 def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
     """The card of one hand-out, whether it waits for an answer or not."""
     card, card_context = cards.card(annotator=annotator, hand_out=hand_out.pk)
+    return _card_json(annotator, card, card_context)
+
+
+def _card_json(annotator: Annotator, card: Card, card_context: cards.CardContext) -> dict[str, Any]:
     return http.card_json(
         card,
         slug=annotator.collection.slug,
         n_in_batch=card_context.n,
+        size_of=partial(stored_bytes, annotator.collection),
         ask_reasons=card_context.asks_reasons,
     )
 
@@ -225,7 +232,6 @@ def _next_cards(
     wants_batch : the person asked for more, so a finished batch is no answer.
     """
     next_cards_, card_context = cards.next_cards(annotator=annotator, at_hand=at_hand)
-    slug = annotator.collection.slug
     empty = (
         None
         if next_cards_.order
@@ -233,12 +239,7 @@ def _next_cards(
     )
     return {
         "order": [str(token) for token in next_cards_.order],
-        "cards": [
-            http.card_json(
-                card, slug=slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons
-            )
-            for card in next_cards_.cards
-        ],
+        "cards": [_card_json(annotator, card, card_context) for card in next_cards_.cards],
         "progress": annotator_progress.progress(
             annotator=annotator, context=card_context, with_total=not next_cards_.order
         ),

@@ -1,7 +1,7 @@
 """Training for annotators: a page of steps, the quiz, and the screen with its calls."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -23,6 +23,7 @@ from annotate.forms.training import QuizForm
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
+from annotate.services.collection.media import stored_bytes
 from annotate.services.judging import cards, hand_outs, judging
 from annotate.services.training import quizzes
 from annotate.services.training import tries as service
@@ -201,10 +202,11 @@ def _next_cards(annotator: Annotator) -> dict[str, Any]:
     if next_hand_outs:
         judging.note_shown(hand_out=next_hand_outs[0])
     slug = annotator.collection.slug
+    size_of = partial(stored_bytes, annotator.collection)
     n = HandOut.objects.filter(batch__hand_outs=next_hand_outs[0]).count() if next_hand_outs else 0
     return {
         "cards": [
-            http.card_json(card, slug=slug, n_in_batch=n)
+            http.card_json(card, slug=slug, n_in_batch=n, size_of=size_of)
             for card in cards.cards_of(hand_outs=next_hand_outs)
         ],
         "done_url": reverse("annotate:training", args=[slug]),

@@ -74,7 +74,7 @@ export class Screen {
     this.status.cards();
     if (this.handOutOnScreen !== deck.current.hand_out) this.bring(deck.current);
     // after the one on screen was taken from those that were prepared before
-    this.stage.prepare(deck.upcoming.slice(0, 2));
+    this.stage.prepare(deck.upcoming);
   }
 
   /** Put a card on screen, everything about it fresh. */

@@ -1,20 +1,7 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
-import { ItemView } from "../media/card.js";
 import { adopt } from "../prefs.js";
 import { AnswerGuard } from "./answer-guard.js";
-
-/** A view of each item, by key: the one there was before, or else a new one. Others that there were are dropped. */
-function viewsOf(items, before) {
-  const views = new Map();
-  for (const [key, item] of items) if (!views.has(key)) views.set(key, before.get(key) ?? new ItemView(item));
-  for (const [key, view] of before) if (!views.has(key)) view.drop();
-  return views;
-}
-
-/** Two cards are of one query when they show the same of it. */
-function queryKey(card) {
-  return JSON.stringify(card.query);
-}
+import { PreparedViews, queryKey } from "./prepared.js";
 
 export class Stage {
   constructor(root) {
@@ -22,8 +9,7 @@ export class Stage {
     this.queryBox = root.querySelector("#query");
     this.documentBox = root.querySelector("#document");
     this.region = root.querySelector("#card");
-    this.prepared = new Map();
-    this.preparedQueries = new Map();
+    this.prepared = new PreparedViews();
     this.query = null;
     this.document = null;
     this.marked = false;
@@ -36,7 +22,7 @@ export class Stage {
     this.document?.drop();
     const sameQuery = queryKey(card) === this.queryKey;
     if (!sameQuery) this.showQuery(card);
-    this.document = this.take(card);
+    this.document = this.prepared.document(card);
     this.documentBox.replaceChildren(this.document.element);
     this.root.classList.toggle("document-is-text", !this.document.hasMedia);
     this.region.setAttribute("aria-label", `Document, ${card.position} of ${card.of}`);
@@ -57,8 +43,7 @@ export class Stage {
     const item = card.query;
     this.query?.drop();
     this.queryKey = queryKey(card);
-    this.query = this.preparedQueries.get(this.queryKey) ?? new ItemView(item);
-    this.preparedQueries.delete(this.queryKey);
+    this.query = this.prepared.query(card);
     this.queryBox.replaceChildren(this.query.element);
     this.root.classList.toggle("query-is-media", this.query.hasMedia);
     this.root.classList.toggle("query-is-long", item.parts.some((part) => (part.text ?? part.html ?? "").length > 180));
@@ -66,17 +51,9 @@ export class Stage {
     else if (this.query.player) adopt(this.query.player);
   }
 
-  take(card) {
-    const ready = this.prepared.get(card.hand_out) ?? new ItemView(card.document);
-    this.prepared.delete(card.hand_out);
-    return ready;
-  }
-
-  /** Build the cards that come next, with their queries where these are others, and forget those that do not. */
+  /** @param {object[]} cards those that come next */
   prepare(cards) {
-    const newQuery = cards.filter((card) => queryKey(card) !== this.queryKey);
-    this.prepared = viewsOf(cards.map((card) => [card.hand_out, card.document]), this.prepared);
-    this.preparedQueries = viewsOf(newQuery.map((card) => [queryKey(card), card.query]), this.preparedQueries);
+    this.prepared.prepare(cards, this.queryKey);
   }
 
   focus() {
@@ -119,8 +96,7 @@ export class Stage {
 
   /** Load anew what did not load, on screen or of what comes next. */
   tryAgain() {
-    const coming = [...this.prepared.values(), ...this.preparedQueries.values()];
-    for (const view of [this.query, this.document, ...coming]) view?.tryAgain();
+    for (const view of [this.query, this.document, ...this.prepared.all]) view?.tryAgain();
   }
 
   get isBroken() {

@@ -41,9 +41,10 @@ function imagePart(part) {
   return { element, ready, faults, zoom: new Zoom(element) };
 }
 
-/** What cannot be seen or heard is never shown, so that the levels sleep. */
-function mediaPart(part) {
+/** What cannot be seen or heard is never shown, so that the levels sleep. Ahead of its card, one of unknown size loads its beginning alone. */
+function mediaPart(part, isAhead) {
   const figure = fromTemplate(part.kind);
+  if (isAhead && typeof part.n_bytes !== "number") figure.querySelector("video, audio").preload = "metadata";
   const player = new Player(figure, part);
   const { media, sources } = player;
   const ready = heard(media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
@@ -58,11 +59,11 @@ const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: medi
 
 /** One item, ready to be put on the page; its media begin to load now, which is how the next card is preloaded. */
 export class ItemView {
-  constructor(item) {
+  constructor(item, { isAhead = false } = {}) {
     this.item = item;
     this.element = fromTemplate("item");
     const body = this.element.querySelector(".item-body");
-    this.parts = item.parts.filter((part) => BUILDERS[part.kind]).map((part) => BUILDERS[part.kind](part));
+    this.parts = item.parts.filter((part) => BUILDERS[part.kind]).map((part) => BUILDERS[part.kind](part, isAhead));
     body.append(...this.parts.map((part) => part.element));
     if (!this.parts.length) {
       const label = fromTemplate("label");
@@ -116,6 +117,11 @@ export class ItemView {
     this.onShown();
     this.element.dispatchEvent(new CustomEvent("revealed", { bubbles: true }));
     return true;
+  }
+
+  /** It is shown now, whatever it held back before. */
+  loadWhole() {
+    for (const { player } of this.parts) if (player) player.media.preload = "auto";
   }
 
   onShown() {

@@ -90,6 +90,29 @@ def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_fo
     assert media.locate_medium(collection=collection, path="m/none.png") is None
 
 
+def test_the_size_of_a_file_is_known_of_this_machines_and_by_its_checksum_of_a_buckets(
+    collection, folder
+):
+    def stored_bytes(**fields):
+        return media.stored_bytes(collection, Part(kind=Part.Kind.IMAGE, **fields))
+
+    assert stored_bytes(path="m/a.png") == len(PNG)  # in the operator's folder
+    own_file = media.media_folder(collection) / "b.png"
+    own_file.parent.mkdir(parents=True)
+    own_file.write_bytes(PNG * 2)
+    assert stored_bytes(path="b.png") == 2 * len(PNG)
+    for path in ("m/none.png", "../other/secret.png", "https://media.example/a.png"):
+        assert stored_bytes(path=path) is None
+    assert stored_bytes(path="m/c.png", checksum="etag:0123abcd-12345") == 12345
+
+
+def test_the_size_of_a_file_in_a_bucket_is_not_asked_for_before_its_checksum_is_there(
+    collection, bucket
+):
+    medium = Part(kind=Part.Kind.IMAGE, path="m/a.png")
+    assert media.stored_bytes(collection, medium) is None
+
+
 def test_every_folder_of_a_bucket_is_listed_once(collection, bucket, monkeypatch):
     listed = []
     listdir = MemoryBucket.listdir
