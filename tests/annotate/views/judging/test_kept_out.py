@@ -28,6 +28,11 @@ def collection():
     )
 
 
+def cards_on_screen(client):
+    """The first three of the six cards in her browser."""
+    return call(client, "next").json()["cards"][:3]
+
+
 def paused(annotator, lead):
     pausing.pause(annotator=annotator, by=lead, reason="asleep")
 
@@ -55,7 +60,7 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
     client, collection, annotator, kept_out
 ):
     lead, before = cast.member(collection, "lead"), timezone.now() - timedelta(minutes=1)
-    cards = call(client, "next").json()["cards"]
+    cards = cards_on_screen(client)
     kept_out(annotator, lead)
     for card in cards:
         answered = call(client, "answer", answer_to(card))
@@ -81,7 +86,7 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
 def test_what_another_took_meanwhile_is_kept_as_surplus(client, collection, annotator, kept_out):
-    cards = call(client, "next").json()["cards"]
+    cards = cards_on_screen(client)
     kept_out(annotator, cast.member(collection, "lead"))
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     other = cast.annotator(collection)
