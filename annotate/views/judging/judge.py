@@ -1,9 +1,8 @@
 """Judge screen: one page, and the calls of its script."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
-from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -87,7 +86,7 @@ def answers_with_cards(
 ) -> Callable[..., HttpResponse]:
     """Make a view of `act`: check the annotator's access, and answer with JSON.
 
-    The answer holds the result of `act` and the next cards, or an error.
+    The answer holds the result of `act` and the next cards, if they are wanted, or an error.
     """
 
     @require_POST
@@ -104,9 +103,7 @@ def answers_with_cards(
             with transaction.atomic():
                 body = http.read_json(request)
                 act_fields = act(annotator, body) or {}
-                cards_ = _next_cards(
-                    annotator, at_hand=http.read_at_hand(body), wants_batch=act is _open_batch
-                )
+                cards_ = _next_cards(annotator, body, wants_batch=act is _open_batch)
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
         return JsonResponse({"saved": True, **act_fields, **cards_})
@@ -223,14 +220,15 @@ def _card_json(annotator: Annotator, card: Card, card_context: cards.CardContext
     )
 
 
-def _next_cards(
-    annotator: Annotator, *, at_hand: Sequence[UUID], wants_batch: bool
-) -> dict[str, Any]:
+def _next_cards(annotator: Annotator, body: dict[str, Any], *, wants_batch: bool) -> dict[str, Any]:
     """Return the order of the cards that follow, and those of them that the browser lacks.
 
-    at_hand : the hand-outs whose cards it holds
+    body : names the hand-outs whose cards the browser holds, or that it shows none
     wants_batch : the person asked for more, so a finished batch is no answer.
     """
+    if body.get("wants_cards") is False:
+        return {}
+    at_hand = http.read_at_hand(body)
     next_cards_, card_context = cards.next_cards(annotator=annotator, at_hand=at_hand)
     empty = (
         None

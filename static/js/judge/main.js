@@ -48,7 +48,7 @@ const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () =>
 const outbox = new Outbox({
   store,
   urls,
-  atHand: () => screen.atHand,
+  cardsWanted: () => ({ at_hand: screen.atHand }),
   onState: (state, nWaiting) => echo.follow(status.saved(state, nWaiting, store.aside().length)),
   onResult: (entry, data) => {
     screen.onResult(entry, data);

@@ -149,8 +149,12 @@ def test_any_page_sends_what_waits_of_whoever_is_signed_in(outage, context, live
     outage.close()
     context.unroute_all()
     page = context.new_page()
+    bodies = []
+    page.on("request", lambda request: bodies.append(request.post_data_json or {}))
     page.goto(live_server.url)
     wait_for_condition(page, lambda: page.evaluate(KEPT_KEYS) == [])
+    # nobody reads cards there
+    assert [body["wants_cards"] for body in bodies if "hand_out" in body] == [False, False]
     assert sorted(stored_grades()) == [0, 2]  # a closed tab may send them in parallel
     expect(page.locator(".messages .notice")).to_have_count(0)
 

@@ -2,6 +2,9 @@
 
 const TIMEOUT = 15_000;
 
+/** Sent with an answer where nobody reads what comes next. */
+export const NO_CARDS = { wants_cards: false };
+
 /** The server could not be reached or could not answer; trying again is right. */
 export class Unreachable extends Error {
   /** @param {{retryAfter: number, status: number, isKeptOut: boolean}} answer isKeptOut: she may not judge here any more */

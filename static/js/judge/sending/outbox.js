@@ -1,5 +1,5 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
-import { Refused, SignedOut, post, refreshToken } from "./api.js";
+import { NO_CARDS, Refused, SignedOut, post, refreshToken } from "./api.js";
 import { isFinalFailure } from "./failures.js";
 import { newId } from "./ids.js";
 import { withTabLock } from "./tab-lock.js";
@@ -8,11 +8,11 @@ const LONGEST_WAIT = 30_000;
 
 export class Outbox {
   /**
-   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared, atHand}} parts
-   *   atHand(): the hand-outs whose cards need not be sent with an answer; onState(state, nWaiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
+   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared, cardsWanted}} parts
+   *   cardsWanted(): which cards are to come with an answer, as fields of it; onState(state, nWaiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
    */
   constructor(parts) {
-    Object.assign(this, { atHand: () => [] }, parts);
+    Object.assign(this, { cardsWanted: () => NO_CARDS }, parts);
     this.tries = 0;
     this.sending = null;
     this.wasKeptOut = false;
@@ -88,7 +88,7 @@ export class Outbox {
       const [key, entry] = entries[0];
       this.store.update(key, { ...entry, tried: true });
       try {
-        const data = await post(this.urls[`${entry.kind}Url`], { ...entry.body, at_hand: this.atHand() }, this.urls);
+        const data = await post(this.urls[`${entry.kind}Url`], { ...entry.body, ...this.cardsWanted() }, this.urls);
         this.store.remove(key);
         this.tries = 0;
         this.onResult(entry, data);

@@ -1,6 +1,6 @@
 // When what waits is sent beside its turn: as the page is left, for a phone may end it without a word, and what Safari
 // keeps of a site may be erased after seven days without a visit; and as soon as somebody or the network is back.
-import { postOnExit } from "./api.js";
+import { NO_CARDS, postOnExit } from "./api.js";
 
 const MOST_BYTES = 60_000; // of the 64 KiB that a browser still sends for a page that is gone
 
@@ -22,7 +22,7 @@ function sendAll({ store, urls, paused }) {
   if (paused) return;
   for (const [key, entry] of firstBatch(store.all())) {
     store.update(key, { ...entry, tried: true });
-    postOnExit(urls[`${entry.kind}Url`], entry.body);
+    postOnExit(urls[`${entry.kind}Url`], { ...entry.body, ...NO_CARDS });
   }
 }
 

@@ -302,6 +302,15 @@ def test_an_hour_is_the_most_a_judgment_takes(client, annotator):
     assert Judgment.objects.get().active_ms == 3_600_000
 
 
+def test_where_no_cards_are_wanted_none_are_sent_and_none_counts_as_shown(
+    client, collection, annotator
+):
+    first, *_ = call(client, "next").json()["cards"]
+    reply = call(client, "answer", {**answer_to(first), "wants_cards": False})
+    assert reply.json() == {"saved": True}
+    assert HandOut.objects.exclude(shown_at=None).count() == 1
+
+
 def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, collection):
     ended = call(client, "answer")
     assert ended.status_code == 401
