@@ -160,7 +160,10 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
     seats = _fill(walk, policy, seed)
     if not seats:
         return None
-    hold(annotator=annotator, seats=[row.seat for row in seats], minutes=policy.lease_minutes)
+    # a browser asks for the next batch by itself: whoever has stopped holds it up for a short time,
+    # and the first answer renews the leases
+    minutes = min(policy.lease_minutes, RENEW_BEFORE // timedelta(minutes=1))
+    hold(annotator=annotator, seats=[row.seat for row in seats], minutes=minutes)
     batch = Batch.objects.create(
         collection_id=annotator.collection_id,
         annotator=annotator,

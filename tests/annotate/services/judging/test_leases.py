@@ -26,6 +26,15 @@ def test_a_lapsed_seat_goes_to_the_next_annotator():
     assert hand_outs(next_)[0].seat_id == seat
 
 
+def test_a_batch_is_held_for_ten_minutes_until_its_first_answer():
+    ann = cast.annotator(study(n_pairs=2))
+    first, second = hand_outs(ann)
+    in_ten_minutes = timezone.now() + timedelta(minutes=10)
+    assert Seat.objects.get(pk=second.seat_id).leased_until < in_ten_minutes
+    judge(ann, first)
+    assert Seat.objects.get(pk=second.seat_id).leased_until > in_ten_minutes
+
+
 def test_a_lapsed_seat_at_the_front_of_a_queue_goes_to_the_next_annotator_too():
     collection = study(n_pairs=1)
     Seat.objects.update(queue_key=-1)  # where a live order puts what is urgent
