@@ -48,12 +48,12 @@ def test_plausible_matches_of_fewer_zetas_are_told(study):
 
 def test_the_grades_of_a_set_are_read_once(study, django_assert_num_queries):
     choices_of(study)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         choices_of(study)
     add_plausible(study)
-    with django_assert_num_queries(10):  # the set, its scheme, and each of three grades
+    with django_assert_num_queries(11):  # the set, its scheme, and each of three grades
         choices_of(study)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         choices_of(study)
 
 
