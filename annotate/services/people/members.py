@@ -7,7 +7,7 @@ from django.db.models import Prefetch, QuerySet
 from annotate.models import Annotator, Collection, Membership, Role, User
 
 
-class Member(NamedTuple):
+class MemberRoles(NamedTuple):
     """A person of a collection: the roles she holds, oldest first, and the annotator she is."""
 
     user: User
@@ -31,13 +31,13 @@ def annotator_of(membership: Membership) -> Annotator | None:
     return next(iter(user.annotators_here), None)
 
 
-def people_of(*, collection: Collection) -> list[Member]:
+def people_of(*, collection: Collection) -> list[MemberRoles]:
     """The people of a collection by name, each once however many roles she holds; two queries."""
     memberships_by_user: dict[int, list[Membership]] = {}
     for membership in members_of(collection=collection).order_by("user__username", "pk"):
         memberships_by_user.setdefault(membership.user_id, []).append(membership)
     return [
-        Member(
+        MemberRoles(
             memberships[0].user,
             memberships,
             next(filter(None, map(annotator_of, memberships)), None),
