@@ -292,8 +292,8 @@ def test_lists_hold_ones_own_rows_and_no_others(world):
         "researcher": own,
         "admin": {collection.pk, twin.pk},
     }
-    members = set(collection.memberships.values_list("pk", flat=True))
-    assert listed_keys(world, "lead", "annotate:members", "rows", "made") == members
+    people = set(collection.memberships.values_list("user", flat=True))
+    assert listed_keys(world, "lead", "annotate:members", "people", "made") == people
     assert listed_keys(world, "lead", "annotate:members", "invitations", "made") == set(
         collection.invitations.values_list("pk", flat=True)
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browsing import awaiting_levels, with_long_timeout
 from tests.servers.stack import Stack
@@ -73,7 +73,9 @@ def make_collection(
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Short name").fill(slug)
     for number, (grade, level) in enumerate(levels.items(), start=1):
-        page.get_by_label(f"Grade of level {number}", exact=True).fill(str(grade))
+        grade_field = page.get_by_label(f"Grade of level {number}", exact=True)
+        unfold(grade_field)
+        grade_field.fill(str(grade))
         page.get_by_label(f"Name of level {number}", exact=True).fill(level)
     page.get_by_label("Relevant from grade").fill(str(positive_from))
     page.get_by_label("Items").set_input_files(items)
@@ -94,12 +96,19 @@ def load(page: Page, slug: str, kind: str, file: dict[str, Any], **fields: str) 
     expect(page.locator("main")).to_contain_text("Done")
 
 
+def unfold(field: Locator) -> None:
+    """Open what the field is folded away in, if it is."""
+    field.evaluate("field => field.closest('details')?.setAttribute('open', '')")
+
+
 def change_policy(page: Page, slug: str, **fields: str) -> None:
     """Store another version of the policy, for the pools that follow."""
     page.goto(reverse("annotate:settings", args=[slug]))
     policy_form = page.locator("form").filter(has=page.locator("[name=double_percent]"))
     for name, value in fields.items():
-        policy_form.locator(f"[name={name}]").fill(value)
+        field = policy_form.locator(f"[name={name}]")
+        unfold(field)
+        field.fill(value)
     policy_form.locator("button").last.click()
     expect(page.locator("main")).to_contain_text("follow version 2")
 

@@ -93,7 +93,7 @@ _OBSTACLES = f"""
 # times a second on a busy day.
 _REACHABLE = f"""
     WITH open_to AS ({OPEN_TO})
-    SELECT open_to.annotator, sum(least(reachable.n, allowance.n))::int,
+    SELECT open_to.annotator, sum(greatest(least(reachable.n, allowance.n), 0))::int,
            coalesce(bool_or(reachable.n_seats = %(most)s
                             AND coalesce(allowance.n > reachable.n, true)), false)
     FROM open_to

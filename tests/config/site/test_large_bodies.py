@@ -133,7 +133,8 @@ def test_a_program_that_may_not_upload_is_refused_unread(collection, researcher,
         )
         body = form("")
         answer = send(signed_in(), reverse(name, args=["shapes"]), body, headers=headers)
-        assert answer.status_code == {"nobody": 401, "other scope": 403}.get(person, 404)
+        statuses = {"nobody": 401, "stranger": 404}  # a member is told what she lacks
+        assert answer.status_code == statuses.get(person, 403)
         assert (body.n_read, nothing_kept()) == (0, True)
 
 

@@ -69,17 +69,17 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
             True,
             [],
         )
-    assert Seat.objects.filter(annotator=annotator, state="done").count() == len(cards) == 6
+    assert Seat.objects.filter(annotator=annotator, state="done").count() == len(cards) == 3
     assert claiming.current_batch(annotator=annotator) is None
     assert is_sound_without_pools()
     would = withdrawing.withdrawable(annotator=annotator, since=before)
     # a lead who does not want them sees and withdraws them with the others
-    assert would.n_labels == 6
+    assert would.n_labels == 3
     assert (
         withdrawing.withdraw_annotator(
             annotator=annotator, since=before, by=lead, reason="asleep"
         ).n_done
-        == 6
+        == 3
     )
     assert is_sound_without_pools()
 
@@ -102,6 +102,6 @@ def test_what_another_took_meanwhile_is_kept_as_surplus(client, collection, anno
     for card in cards:
         answered = call(client, "answer", answer_to(card))
         assert (answered.status_code, answered.json()["saved"]) == (200, True)
-    assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 6
+    assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 3
     assert Seat.objects.filter(state="done").count() == 6
     assert is_sound_without_pools()
