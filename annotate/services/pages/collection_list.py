@@ -62,7 +62,8 @@ class _CollectionState(NamedTuple):
     def pairs_text(self) -> str:
         """The pairs that wait for her, in words."""
         if self.pairs.is_least:
-            return f"{self.pairs.n:,} pairs or more wait for you"
+            # seats are counted up to a number, and doubles of a pair are one pair: it says little
+            return f"{self.pairs.n // 100 * 100 or self.pairs.n:,} pairs or more wait for you"
         if self.pairs.n == 1:
             return "1 pair waits for you"
         return f"{self.pairs.n:,} pairs wait for you" if self.pairs.n else "Pairs wait for you"
