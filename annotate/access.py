@@ -130,9 +130,11 @@ def get_invitation(*, user: Person, slug: str, pk: int) -> Invitation:
     return get_object_or_404(Invitation, pk=pk, collection=collection)
 
 
-def get_led_annotator(*, user: Person, slug: str, pk: int) -> Annotator:
+def get_led_annotator(
+    *, user: Person, slug: str, pk: int, roles: Container[Role] = (Role.LEAD,)
+) -> Annotator:
     """Any annotator of the collection, for its leads; see get_annotator for oneself."""
-    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    collection = get_collection(user=user, slug=slug, roles=roles)
     return get_object_or_404(
         Annotator.objects.select_related("collection", "user"), pk=pk, collection=collection
     )

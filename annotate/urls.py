@@ -11,7 +11,7 @@ from annotate import training_urls
 from annotate.services.imports.forms import ImportAddress
 from annotate.views.collection import collections, home, imports, policy, settings
 from annotate.views.judging import judge, media
-from annotate.views.people import account, annotator, invitations, members, tokens, tour
+from annotate.views.people import account, invitations, members, tokens, tour
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
 from annotate.views.webhooks import hooks
 
@@ -48,8 +48,6 @@ PEOPLE = [
     path("members/invite/", members.invite, name="invite"),
     path("members/<int:pk>/remove/", members.remove, name="member-remove"),
     path("invitations/<int:pk>/revoke/", members.revoke, name="invitation-revoke"),
-    path("<int:pk>/", annotator.annotator, name="annotator"),
-    path("<int:pk>/act/", annotator.annotator_act, name="annotator-act"),
 ]
 INBOX = [
     path("", inbox.inbox_page, name="inbox"),

@@ -15,6 +15,7 @@ from metrics.views import (
     plans,
     pool_bias,
 )
+from metrics.views.people import person
 from metrics.views.releases import (
     public_releases,
     release_diffs,
@@ -25,8 +26,9 @@ from metrics.views.releases import (
 DASHBOARD = [
     path("", dashboard.dashboard, name="dashboard"),
     path("numbers/", dashboard.numbers, name="dashboard-numbers"),
-    path("people/<int:pk>/", dashboard.person, name="dashboard-person"),
-    path("people/<int:pk>/numbers/", dashboard.person_numbers, name="dashboard-person-numbers"),
+    path("people/<int:pk>/", person.person, name="dashboard-person"),
+    path("people/<int:pk>/numbers/", person.person_numbers, name="dashboard-person-numbers"),
+    path("people/<int:pk>/act/", person.person_act, name="dashboard-person-act"),
     path("alarms/", alarms.alarms, name="alarms"),
     path("alarms/<int:pk>/end/", alarms.end_alarm, name="alarm-end"),
 ]

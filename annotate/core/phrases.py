@@ -1,6 +1,7 @@
 """Phrases of sentences on pages."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 
 def counted(n: int, noun: str) -> str:
@@ -32,3 +33,22 @@ def first_few(names: Sequence[str], *, most: int = 4) -> str:
     """Return the first names, and how many more there are: a, b, c, d and 1,200 more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def time_since(moment: datetime, now: datetime) -> str:
+    """Return in a word or two how long ago a moment was: now, 2 min, 1 h, yesterday, 5 days.
+
+    Less than a day is told in minutes or hours, more in days of the calendar, and more than four
+    weeks by the date. A moment to come is now.
+    """
+    minutes = int((now - moment).total_seconds() // 60)
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h"
+    days = (now.date() - moment.date()).days
+    if days == 1:
+        return "yesterday"
+    return f"{days} days" if days <= 28 else f"{moment:%-d %b %Y}"

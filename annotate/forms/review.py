@@ -82,6 +82,18 @@ class RestoreForm(SinceForm):
     until = forms.DateTimeField()
 
 
+class AnswerFilterForm(forms.Form):
+    """Filters of one person's answers."""
+
+    grade = forms.TypedChoiceField(coerce=int, required=False, empty_value=None, label="Level")
+    differs = forms.BooleanField(required=False, label="Somebody disagrees")
+
+    def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(level.grade, level.name) for level in levels]
+        set_choices(self, "grade", [("", "any"), *choices])
+
+
 class LogForm(forms.Form):
     """Filters of the log."""
 

@@ -48,7 +48,7 @@ SECTIONS = {
         SectionTab("Training", "annotate:training-setup", LEAD),
         SectionTab("Judge", "annotate:judge", (Role.ANNOTATOR,), also=("training/",)),
     ),
-    "People": (SectionTab("Members", "annotate:members", LEAD, also=("people/",)),),
+    "People": (SectionTab("Members", "annotate:members", LEAD),),
     "Results": (
         SectionTab("Leaderboard", "metrics:leaderboard", LEADERS),
         SectionTab("Explorer", "metrics:explorer", LEADERS),

@@ -17,7 +17,6 @@ from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.services.pages import stuck_labels
 from metrics.services.dashboard import dashboard as service
-from metrics.services.dashboard import people_pages
 
 CURRENT_SECONDS = 1  # seconds for which a version counts as current without a query
 
@@ -27,13 +26,13 @@ CURRENT_SECONDS = 1  # seconds for which a version counts as current without a q
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole page."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = _options(request, collection)
+    options = options_of(request, collection)
     page = service.dashboard(
         collection=collection,
         options=options,
         state=service.state_of(collection=collection, options=options),
     )
-    is_lead = _may_name(request, collection)
+    is_lead = may_name(request, collection)
     context = {
         "collection": collection,
         "options": options,
@@ -48,13 +47,13 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def numbers(request: HttpRequest, slug: str) -> HttpResponse:
     """The live part of the page; 304 while nothing has changed."""
-    return _unchanged_response(request) or _numbers(request, slug)
+    return unchanged_response(request) or _numbers(request, slug)
 
 
 @login_required
 def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = _options(request, collection)
+    options = options_of(request, collection)
     state = service.state_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
@@ -63,55 +62,12 @@ def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
             "options": options,
         }
 
-    return _response_unless_current(
+    return response_unless_current(
         request, collection, state.version, "metrics/dashboard/_numbers.html", context
     )
 
 
-@require_safe
-@login_required
-def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One person's labels beside everybody else's."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = _options(request, collection)
-    page = people_pages.page(
-        collection=collection,
-        pk=pk,
-        options=options,
-        state=service.state_of(collection=collection, options=options),
-    )
-    context = {"may_name": _may_name(request, collection)}
-    return render(
-        request,
-        "metrics/dashboard/person.html",
-        context | {"collection": collection, "options": options, "person": page},
-    )
-
-
-@require_safe
-def person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part of the person's page; 304 while nothing has changed."""
-    return _unchanged_response(request) or _person_numbers(request, slug, pk)
-
-
-@login_required
-def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = _options(request, collection)
-    state = service.state_of(collection=collection, options=options)
-
-    def context() -> dict[str, Any]:
-        return {
-            "person": people_pages.page(collection=collection, pk=pk, options=options, state=state),
-            "options": options,
-        }
-
-    return _response_unless_current(
-        request, collection, state.version, "metrics/dashboard/_person.html", context
-    )
-
-
-def _unchanged_response(request: HttpRequest) -> HttpResponse | None:
+def unchanged_response(request: HttpRequest) -> HttpResponse | None:
     """304 to a request with the version of a second ago: 1,000 viewers cost one query a second.
 
     The version is a hash that nobody can guess. Its sender was shown that page, and learns only
@@ -127,19 +83,17 @@ def _cache_key(request: HttpRequest) -> str:
     return "dashboard-" + hashlib.sha256(request.get_full_path().encode()).hexdigest()
 
 
-def _options(request: HttpRequest, collection: Collection) -> service.DashboardOptions:
+def options_of(request: HttpRequest, collection: Collection) -> service.DashboardOptions:
     level = service.level_or_default(collection=collection, requested=request.GET.get("level"))
-    return service.DashboardOptions(
-        level, "names" in request.GET and _may_name(request, collection)
-    )
+    return service.DashboardOptions(level, "names" in request.GET and may_name(request, collection))
 
 
-def _may_name(request: HttpRequest, collection: Collection) -> bool:
+def may_name(request: HttpRequest, collection: Collection) -> bool:
     """True for leads, who may see people's names; everybody else sees pseudonyms."""
     return Role.LEAD in access.roles_in(user=request.user, collection=collection)
 
 
-def _response_unless_current(
+def response_unless_current(
     request: HttpRequest,
     collection: Collection,
     version: str,

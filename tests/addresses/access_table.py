@@ -226,9 +226,6 @@ KEYS = {
     "annotate:token-revoke": lambda campaign: campaign.researcher.api_tokens.first().pk,
     "annotate:member-remove": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,
     "annotate:invitation-revoke": lambda campaign: campaign.collection.invitations.first().pk,
-    "annotate:annotator": lambda campaign: (
-        Annotator.objects.filter(collection=campaign.collection).last().pk
-    ),
     "annotate:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
     "annotate:review-work": lambda campaign: _first(

@@ -249,7 +249,7 @@ def _people(campaign: Campaign) -> Iterator[SampleRequest]:
         *(
             _sample(
                 collection,
-                "annotate:annotator-act",
+                "metrics:dashboard-person-act",
                 "lead",
                 {**act, "reason": "has a cold"},
                 annotator.pk,

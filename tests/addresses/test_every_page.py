@@ -87,7 +87,7 @@ PAGES_TO_PRESS = (  # touch: pages that leads and annotators use on a phone
     ("annotate:inbox", "admin"),
     ("annotate:inbox-pair", "admin"),
     ("annotate:inbox-batch", "admin"),
-    ("annotate:annotator", "admin"),
+    ("metrics:dashboard-person", "admin"),
     ("annotate:members", "admin"),
     ("metrics:leaderboard", "admin"),
     ("metrics:dashboard", "admin"),

@@ -140,4 +140,4 @@ def _result_url(action: ReviewAction, slug: str) -> str:
         return reverse("annotate:review-log", args=[slug])
     if action.batch_id:
         return reverse("annotate:inbox-batch", args=[slug, action.batch_id])
-    return reverse("annotate:annotator", args=[slug, action.annotator_id])
+    return reverse("metrics:dashboard-person", args=[slug, action.annotator_id])

@@ -228,6 +228,8 @@ def person_row(
         "repeats": _repeats(row.get("repeats")),
         "gold_low": per_cent(row["gold_interval"][0]),
         "gold_high": per_cent(row["gold_interval"][1]),
+        "shared_low": per_cent(row["shared_interval"][0]),
+        "shared_high": per_cent(row["shared_interval"][1]),
     }
 
 

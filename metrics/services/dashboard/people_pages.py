@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.http import Http404
 from django.template.defaultfilters import floatformat
 
-from annotate.models import Annotator, Collection
+from annotate.models import Annotator
 from annotate.services.background import kept
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
@@ -50,6 +49,13 @@ class PersonPage(NamedTuple):
         return self.row["truth"].text if self.row and self.row["truth"] else ""
 
     @property
+    def agreement_text(self) -> str:
+        """The interval of her agreement with the others; empty where nobody shares a pair."""
+        if self.row is None or self.row["shared"] is None:
+            return ""
+        return f"95 %: {self.row['shared_low']:.0f} to {self.row['shared_high']:.0f}"
+
+    @property
     def drag_text(self) -> str:
         """The effect of her labels on the alpha of all, or the reason that it is not known."""
         if not self.details:
@@ -70,15 +76,9 @@ class PersonPage(NamedTuple):
         return f"The closer look is being computed; it appears here{condition}."
 
 
-def page(
-    *, collection: Collection, pk: int, options: DashboardOptions, state: DashboardState
-) -> PersonPage:
-    """The page of one annotator of the collection; Http404 for any other."""
-    annotator = (
-        Annotator.objects.filter(collection=collection, pk=pk).select_related("user").first()
-    )
-    if annotator is None:
-        raise Http404
+def page(*, annotator: Annotator, options: DashboardOptions, state: DashboardState) -> PersonPage:
+    """The page of one annotator, read with her collection and user."""
+    collection, pk = annotator.collection, annotator.pk
     people_snapshot = Snapshot.objects.filter(collection=collection, kind="people").first()
     inquiry = dashboard_details.inquiry_of(collection=collection)
     details_value = kept.find(inquiry=inquiry)

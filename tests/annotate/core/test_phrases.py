@@ -1,8 +1,10 @@
 """Phrases: a number with its noun, in the singular for one."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from annotate.core.phrases import count_of
+from annotate.core.phrases import count_of, time_since
 
 
 @pytest.mark.parametrize(
@@ -18,3 +20,23 @@ def test_a_number_of_one_has_the_singular_of_a_plural_noun(nouns, one):
     assert count_of(1, nouns) == one
     assert count_of(0, nouns) == f"0 {nouns}"
     assert count_of(1_200, nouns) == f"1,200 {nouns}"
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "words"),
+    [
+        (timedelta(seconds=-5), "now"),
+        (timedelta(seconds=59), "now"),
+        (timedelta(minutes=2), "2 min"),
+        (timedelta(minutes=59, seconds=59), "59 min"),
+        (timedelta(hours=1), "1 h"),
+        (timedelta(hours=23, minutes=59), "23 h"),
+        (timedelta(hours=24), "yesterday"),
+        (timedelta(hours=33), "2 days"),
+        (timedelta(days=28), "28 days"),
+        (timedelta(days=29), "1 Nov 2026"),
+    ],
+)
+def test_the_time_since_a_moment_is_told_in_a_word_or_two(elapsed, words):
+    now = datetime(2026, 11, 30, 8, 30, tzinfo=UTC)
+    assert time_since(now - elapsed, now) == words

@@ -123,7 +123,6 @@ def test_every_page_has_its_place_in_one_tab_of_one_section(collection, role):
         ("annotate:review-log", "Inbox", "Log"),
         ("pooling:pair", "Judging", "Pools"),
         ("metrics:pool-bias", "Judging", "Pools"),
-        ("annotate:annotator", "People", "Members"),
         ("metrics:compare", "Results", "Leaderboard"),
     ],
 )

@@ -186,7 +186,8 @@ def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, collec
     members_page = page(client, "members", collection.slug)
     assert (
         "Paused" in members_page
-        and reverse("annotate:annotator", args=[collection.slug, annotator.pk]) in members_page
+        and reverse("metrics:dashboard-person", args=[collection.slug, annotator.pk])
+        in members_page
     )
 
 

@@ -1,15 +1,33 @@
-"""A person's work as leads see it: pauses, withdrawals under way and done, and the log."""
+"""A person's page: her standing, answers, and what leads do about her work, with its log."""
 
+import re
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Batch, Resolution, ReviewAction, ReviewWork, Work
+from annotate.models import (
+    Batch,
+    Membership,
+    Resolution,
+    ReviewAction,
+    ReviewWork,
+    Role,
+    Work,
+)
 from annotate.services.background import works
+from annotate.services.judging import claiming
 from annotate.services.supervision import bulk_decisions, withdrawing
-from tests import cast
-from tests.annotate.views.review.inbox_rows import address, fail_batch, inbox_collection
+from tests import campaigns, cast
+from tests.annotate.views.review.inbox_rows import (
+    address,
+    dispute,
+    fail_batch,
+    inbox_collection,
+    report,
+)
 from tests.pages import text_of
 from tests.works import finished_work
 
@@ -21,13 +39,132 @@ def collection():
     return inbox_collection()
 
 
+@pytest.fixture
+def lead(client, collection):
+    """The collection's lead, signed in."""
+    person = cast.member(collection, Role.LEAD)
+    client.force_login(person)
+    return person
+
+
+def person_page(part, pk, **query):
+    url = reverse(f"metrics:dashboard-person{part}", args=["birds", pk])
+    return url + (f"?{urlencode(query)}" if query else "")
+
+
+def field_of(page, name):
+    """The field of this id, with all that stands in it."""
+    return re.search(rf'<label for="{name}">.*?</div>\s*</div>', page, re.DOTALL)[0]
+
+
+def test_a_refusal_stands_at_the_field_where_the_reason_was_typed(client, collection, lead):
+    annotator = fail_batch(collection).annotator
+    act = person_page("-act", annotator.pk)
+    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    page = text_of(client.post(act, {"act": "pause", "reason": ""}))
+    assert "Say why: the reason stays in the log." in field_of(page, "pause-reason")
+    assert page.count("Say why") == 1
+    moment = {"act": "withdraw", "since": yesterday}
+    page = text_of(client.post(act, {**moment, "expected": "2", "reason": ""}))
+    assert "Say why" in field_of(page, "withdraw-reason") and page.count("Say why") == 1
+    page = text_of(client.post(act, {**moment, "expected": "9", "reason": "guessed"}))
+    refused_field = field_of(page, "withdraw-reason")
+    assert 'value="guessed"' in refused_field and 'class="field-error"' in refused_field
+    page = text_of(client.post(act, {"act": "withdraw", "since": "soon", "reason": "guessed"}))
+    assert re.search(r'id="id_since_error">[^<]+valid date', page)
+    page = text_of(client.post(act, {"act": "sing", "reason": "guessed"}))
+    assert "There is no such action." in page
+
+
+def test_the_last_answers_are_listed_and_filtered_by_level_and_disagreement(
+    client, collection, lead
+):
+    (pair,) = dispute(collection)
+    first, second = collection.annotators.order_by("pk")
+    report(collection, "cannot_judge")  # no label
+    for annotator, own_grade, others_grade in ((first, 0, 2), (second, 2, 0)):
+        rows = client.get(person_page("", annotator.pk)).context["answers"]
+        assert [(row.pair, row.level.grade) for row in rows] == [(pair, own_grade)]
+        assert [level.grade for level in rows[0].others_levels] == [others_grade]
+
+    def n_rows(**query):
+        return len(client.get(person_page("", first.pk, **query)).context["answers"])
+
+    assert (n_rows(grade=0), n_rows(grade=2), n_rows(differs="on")) == (1, 0, 1)
+    assert n_rows(grade="many") == 1  # a filter that is none
+    withdrawing.withdraw_annotator(
+        annotator=second, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
+    )
+    assert (n_rows(), n_rows(differs="on")) == (1, 0)
+
+
+def test_a_person_who_agrees_with_everybody_is_not_listed_as_disagreeing(client, collection, lead):
+    pairs = cast.pairs(collection, 2)
+    campaigns.open_pool_round(collection, pairs)
+    for grade in (1, 1):
+        annotator = cast.annotator(collection)
+        claiming.current_batch(annotator=annotator)
+        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
+            "batch__annotator"
+        ):
+            campaigns.judge(hand_out, grade)
+    page = client.get(person_page("", annotator.pk))
+    assert len(page.context["answers"]) == 2
+    page = client.get(person_page("", annotator.pk, differs="on"))
+    assert page.context["answers"] == [] and "No label like this counts." in text_of(page)
+
+
+def test_the_page_tells_where_the_person_stands(client, collection, lead):
+    annotator = cast.annotator(collection)
+    page = text_of(client.get(person_page("", annotator.pk)))
+    assert "No answer yet" in page and "Active, no pair in hand" in page
+    assert "Not asked for in this collection" in page and ">Annotator</dd>" in page
+    campaigns.open_pool_round(collection, cast.pairs(collection, 3))
+    claiming.current_batch(annotator=annotator)
+    page = text_of(client.get(person_page("", annotator.pk)))
+    assert "Active, 3 pairs in hand" in page
+    assert "Pause, with 3 pairs in hand" in " ".join(page.split())
+    judged_annotator = fail_batch(collection).annotator
+    page = text_of(client.get(person_page("", judged_annotator.pk)))
+    assert re.search(r"<dd>(Now|\d+ min), at ", page) and "Review batch 1" in page
+    Membership.objects.filter(user=annotator.user).delete()
+    page = text_of(client.get(person_page("", annotator.pk)))
+    assert "None: no longer a member" in page and "Gets no pairs" in page
+
+
+def test_researchers_see_a_person_by_pseudonym_and_cannot_act(client, collection):
+    annotator = fail_batch(collection).annotator
+    client.force_login(cast.member(collection, Role.RESEARCHER))
+    page = text_of(client.get(person_page("", annotator.pk, names=1)))
+    assert annotator.pseudonym in page and annotator.user.username not in page
+    assert "Last answers" in page and 'name="act"' not in page and "Withdraw" not in page
+    assert client.post(person_page("-act", annotator.pk), {"act": "pause"}).status_code == 404
+
+
+def test_a_persons_page_asks_as_often_for_many_answers(
+    client, collection, lead, django_assert_max_num_queries
+):
+    dispute(collection)
+    annotator = collection.annotators.earliest("pk")
+    url = person_page("", annotator.pk)
+    client.get(url)
+    with django_assert_max_num_queries(99) as few:
+        assert len(client.get(url).context["answers"]) == 1
+    campaigns.open_pool_round(collection, cast.pairs(collection, 9), name="more")
+    claiming.current_batch(annotator=annotator)
+    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator"):
+        campaigns.judge(hand_out, 1)
+    with django_assert_max_num_queries(len(few)):
+        assert len(client.get(url).context["answers"]) == 10
+
+
 def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection, lead):
     annotator = fail_batch(collection).annotator
     yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    page = text_of(client.get(address("annotator", annotator.pk, since=yesterday)))
+    page = text_of(client.get(person_page("", annotator.pk, since=yesterday)))
     assert "2 labels would be withdrawn" in page
     act, answer = (
-        address("annotator-act", annotator.pk),
+        person_page("-act", annotator.pk),
         {"since": yesterday, "expected": "2", "reason": "guessed"},
     )
     assert client.post(act, {**answer, "act": "withdraw", "reason": ""}).status_code == 422
@@ -37,7 +174,7 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True)
     assert "2 answers of" in text_of(page)
     (withdrawal,) = page.context["withdrawals"]
-    page = text_of(client.get(address("annotator", annotator.pk)))
+    page = text_of(client.get(person_page("", annotator.pk)))
     since, until = (
         f'value="{moment:%Y-%m-%dT%H:%M:%S.%f}+0000"'
         for moment in (withdrawal.since, withdrawal.until)
@@ -52,9 +189,9 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
 
 def test_a_person_is_paused_and_resumed_with_a_reason(client, collection, lead):
     annotator = cast.annotator(collection)
-    act = address("annotator-act", annotator.pk)
+    act = person_page("-act", annotator.pk)
     assert client.post(act, {"act": "pause"}).status_code == 422
-    assert "paused since" in text_of(
+    assert "Paused since" in text_of(
         client.post(act, {"act": "pause", "reason": "ill"}, follow=True)
     )
     client.post(act, {"act": "resume"})
@@ -66,7 +203,7 @@ def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(
     client, collection, lead
 ):
     annotator = cast.annotator(collection)
-    act = address("annotator-act", annotator.pk)
+    act = person_page("-act", annotator.pk)
     client.post(act, {"act": "pause", "reason": "=1+1"})
     client.post(act, {"act": "resume"})
     assert client.get(address("review-log")).context["page"].paginator.count == 2
@@ -89,7 +226,7 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
     annotator = fail_batch(collection).annotator
     yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     act, answer = (
-        address("annotator-act", annotator.pk),
+        person_page("-act", annotator.pk),
         {"since": yesterday, "expected": "2", "reason": "guessed"},
     )
     page = text_of(client.post(act, {**answer, "act": "withdraw"}, follow=True))
@@ -97,7 +234,7 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
     work = ReviewWork.objects.get()
     bulk_decisions.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     pages = [
-        address("annotator", annotator.pk),
+        person_page("", annotator.pk),
         address("inbox-batch", Batch.objects.get().pk),
         address("review-log"),
         address("review-work", work.pk),
@@ -135,7 +272,7 @@ def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(
         work=decision.work, state="failed", code="worn-out", message="The worker's log says why."
     )
     pages = [
-        address("annotator", annotator.pk),
+        person_page("", annotator.pk),
         address("inbox-batch", Batch.objects.get().pk),
         address("review-log"),
         address("review-work", decision.pk),
@@ -164,7 +301,7 @@ def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
     client, collection, lead, django_assert_max_num_queries
 ):
     annotator = fail_batch(collection).annotator
-    url = address("annotator", annotator.pk)
+    url = person_page("", annotator.pk)
     client.get(url)
     with django_assert_max_num_queries(99) as few:
         client.get(url)

@@ -1,0 +1,1 @@
+"""Views of one person of a collection."""

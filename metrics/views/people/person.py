@@ -1,0 +1,174 @@
+"""One person's page: her labels beside everybody else's, and what a lead does about them."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access
+from annotate.access import LEADERS
+from annotate.forms.review import (
+    PERSON_ACTS_WITH_REASON,
+    AnswerFilterForm,
+    PersonAct,
+    ReasonForm,
+    RestoreForm,
+    SinceForm,
+    WithdrawForm,
+)
+from annotate.http import SignedIn
+from annotate.models import Annotator
+from annotate.services.pages import person_answers, person_status
+from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
+from annotate.views.review.review_log import work_panel
+from metrics.services.dashboard import dashboard as service
+from metrics.services.dashboard import people_pages
+from metrics.views import dashboard
+
+N_LAST = 20  # lines of the log that are shown
+MOMENT_FORMS: dict[str, type[SinceForm]] = {
+    PersonAct.WITHDRAW: WithdrawForm,
+    PersonAct.RESTORE: RestoreForm,
+}
+
+
+@require_safe
+@never_cache
+@login_required
+def person(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """The page; to leads with a moment, how many labels would be withdrawn from there on."""
+    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk, roles=LEADERS)
+    return _page(request, annotator)
+
+
+@require_safe
+def person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """The live part of the person's page; 304 while nothing has changed."""
+    return dashboard.unchanged_response(request) or _person_numbers(request, slug, pk)
+
+
+@login_required
+def _person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk, roles=LEADERS)
+    collection = annotator.collection
+    options = dashboard.options_of(request, collection)
+    state = service.state_of(collection=collection, options=options)
+
+    def context() -> dict[str, Any]:
+        page = people_pages.page(annotator=annotator, options=options, state=state)
+        return {"person": page, "options": options}
+
+    return dashboard.response_unless_current(
+        request, collection, state.version, "metrics/person/_numbers.html", context
+    )
+
+
+@require_POST
+@login_required
+def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Pause, resume, withdraw or restore."""
+    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
+    moment_form = MOMENT_FORMS.get(request.POST.get("act", ""))
+    moment = moment_form(request.POST) if moment_form else None
+    if form.is_valid() and (moment is None or moment.is_valid()):
+        act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
+        fields = moment.cleaned_data if moment else {}
+        try:
+            message = _do(act, annotator, fields, by=request.user, reason=reason)
+        except (withdrawing.CountChanged, bulk_decisions.DecisionUnderWay) as error:
+            form.add_error("reason", str(error))
+        else:
+            messages.success(request, message)
+            return redirect("metrics:dashboard-person", slug, pk)
+    return _page(request, annotator, form=form, moment=moment)
+
+
+def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribution: Any) -> str:
+    """Carry out the action; return a message about it."""
+    if act == PersonAct.PAUSE:
+        pausing.pause(annotator=annotator, **attribution)
+        return f"{annotator} gets no more pairs; what was judged stays."
+    if act == PersonAct.RESUME:
+        pausing.resume(annotator=annotator, **attribution)
+        return f"{annotator} gets pairs again."
+    if act == PersonAct.WITHDRAW:
+        work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
+    else:
+        work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
+    return withdrawing.outcome_text(annotator=annotator, decision=work)
+
+
+def _page(
+    request: HttpRequest,
+    annotator: Annotator,
+    *,
+    form: ReasonForm | None = None,
+    moment: SinceForm | None = None,
+) -> HttpResponse:
+    """Make the page; `form` and `moment` are of an action that was refused."""
+    collection = annotator.collection
+    options = dashboard.options_of(request, collection)
+    state = service.state_of(collection=collection, options=options)
+    context = {
+        "collection": collection,
+        "options": options,
+        "may_name": dashboard.may_name(request, collection),
+        "status": person_status.person_status(annotator=annotator),
+        "person": people_pages.page(annotator=annotator, options=options, state=state),
+        **_answers(request, annotator, options),
+    }
+    if context["may_name"]:
+        context |= _actions(annotator, request.GET, form=form, moment=moment)
+    status = 422 if form else 200
+    return render(request, "metrics/person/person.html", context, status=status)
+
+
+def _answers(
+    request: HttpRequest, annotator: Annotator, options: service.DashboardOptions
+) -> dict[str, Any]:
+    """The context of the last answers, with their filters."""
+    levels = list(annotator.collection.levels.all())
+    form = AnswerFilterForm(request.GET, levels=levels)
+    filters = form.cleaned_data if form.is_valid() else {}
+    page, rows = person_answers.answer_page(
+        annotator=annotator,
+        grade=filters.get("grade"),
+        only_differing=filters.get("differs", False),
+        number=request.GET.get("page"),
+    )
+    choices = {name: value for name, value in filters.items() if value not in (None, False)}
+    query = "&".join(filter(None, (options.query_string, urlencode(choices))))
+    return {"page": page, "answers": rows, "answer_form": form, "query": query}
+
+
+def _actions(
+    annotator: Annotator, query: QueryDict, *, form: ReasonForm | None, moment: SinceForm | None
+) -> dict[str, Any]:
+    """The context of what a lead can do, and of what was refused."""
+    form = form or ReasonForm(acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
+    if not isinstance(moment, WithdrawForm):
+        moment = SinceForm(query if "since" in query else None)
+    moment.is_valid()  # a moment may stand although the number beside it is wrong
+    since: datetime | None = moment.cleaned_data.get("since") if moment.is_bound else None
+    decisions = bulk_decisions.unfinished_of_annotator(annotator=annotator)
+    log_entries = review_log.entries(collection=annotator.collection, person=annotator.pk)
+    return {
+        "since_form": SinceForm(initial={"since": since}) if since else moment,
+        "since": since,
+        "withdrawable": withdrawing.withdrawable(annotator=annotator, since=since)
+        if since
+        else None,
+        "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
+        "withdrawals": withdrawing.withdrawals(annotator=annotator),
+        "failed_batches": person_status.failed_batches(annotator=annotator),
+        "log_entries": log_entries[:N_LAST],
+        "form": form,
+        "refused_act": form.data.get("act", ""),
+    }
