@@ -31,6 +31,8 @@ DASHBOARD = [
     path("people/<int:pk>/act/", person.person_act, name="dashboard-person-act"),
     path("alarms/", alarms.alarms, name="alarms"),
     path("alarms/<int:pk>/end/", alarms.end_alarm, name="alarm-end"),
+    path("<slug:tab>/", dashboard.dashboard, name="dashboard-tab"),
+    path("<slug:tab>/numbers/", dashboard.numbers, name="dashboard-tab-numbers"),
 ]
 LEADERBOARD = [
     path("", leaderboard.leaderboard, name="leaderboard"),

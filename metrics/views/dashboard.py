@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import render
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
@@ -16,55 +16,66 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.services.pages import stuck_labels
+from metrics.services.cockpit import cockpit
 from metrics.services.dashboard import dashboard as service
+from metrics.services.dashboard.tabs import DashboardTab
 
+TAB_NAMES = {tab.value for tab in DashboardTab}
 CURRENT_SECONDS = 1  # seconds for which a version counts as current without a query
 
 
 @require_safe
 @login_required
-def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """The whole page."""
+def dashboard(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
+    """A whole page of the dashboard; without a tab the four answers."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = options_of(request, collection)
-    page = service.dashboard(
-        collection=collection,
-        options=options,
-        state=service.state_of(collection=collection, options=options),
-    )
+    options = options_of(request, collection, tab)
+    state = service.state_of(collection=collection, options=options)
     is_lead = may_name(request, collection)
     context = {
         "collection": collection,
-        "options": options,
-        "dashboard": page,
+        "tabs": list(DashboardTab),
         "may_name": is_lead,
         "may_invite": is_lead,
         "stuck": stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection)),
     }
-    return render(request, "metrics/dashboard/dashboard.html", context)
+    return render(
+        request,
+        "metrics/dashboard/dashboard.html",
+        context | _numbers_context(collection, options, state),
+    )
 
 
 @require_safe
-def numbers(request: HttpRequest, slug: str) -> HttpResponse:
-    """The live part of the page; 304 while nothing has changed."""
-    return unchanged_response(request) or _numbers(request, slug)
+def numbers(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
+    """The live part of a page of the dashboard; 304 while nothing has changed."""
+    return unchanged_response(request) or _numbers(request, slug, tab)
 
 
 @login_required
-def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
+def _numbers(request: HttpRequest, slug: str, tab: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    options = options_of(request, collection)
+    options = options_of(request, collection, tab)
     state = service.state_of(collection=collection, options=options)
-
-    def context() -> dict[str, Any]:
-        return {
-            "dashboard": service.dashboard(collection=collection, options=options, state=state),
-            "options": options,
-        }
-
     return response_unless_current(
-        request, collection, state.version, "metrics/dashboard/_numbers.html", context
+        request,
+        collection,
+        state.version,
+        "metrics/dashboard/_numbers.html",
+        lambda: _numbers_context(collection, options, state),
     )
+
+
+def _numbers_context(
+    collection: Collection, options: service.DashboardOptions, state: service.DashboardState
+) -> dict[str, Any]:
+    page = service.dashboard(collection=collection, options=options, state=state)
+    is_overview = options.tab == DashboardTab.OVERVIEW
+    return {
+        "dashboard": page,
+        "options": options,
+        "cockpit": cockpit.cockpit(dashboard=page) if is_overview else None,
+    }
 
 
 def unchanged_response(request: HttpRequest) -> HttpResponse | None:
@@ -83,9 +94,17 @@ def _cache_key(request: HttpRequest) -> str:
     return "dashboard-" + hashlib.sha256(request.get_full_path().encode()).hexdigest()
 
 
-def options_of(request: HttpRequest, collection: Collection) -> service.DashboardOptions:
+def options_of(
+    request: HttpRequest, collection: Collection, tab: str = ""
+) -> service.DashboardOptions:
+    if tab not in TAB_NAMES:
+        raise Http404
     level = service.level_or_default(collection=collection, requested=request.GET.get("level"))
-    return service.DashboardOptions(level, "names" in request.GET and may_name(request, collection))
+    return service.DashboardOptions(
+        level,
+        "names" in request.GET and may_name(request, collection),
+        DashboardTab(tab),
+    )
 
 
 def may_name(request: HttpRequest, collection: Collection) -> bool:

@@ -49,6 +49,7 @@ PLAIN_CASES = {
     "path": "README.md",
     "table": "grades",
     "chapter": "collection",
+    "tab": "agreement",
     "name": "positives-per-query",
     "number": 1,
     "set_number": 1,

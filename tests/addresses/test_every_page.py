@@ -62,6 +62,7 @@ NO_PAGES = {
             "pooling:pool-alike",
             "pooling:pool-state",
             "metrics:dashboard-numbers",
+            "metrics:dashboard-tab-numbers",
             "metrics:dashboard-person-numbers",
             "metrics:leaderboard-state",
             "metrics:analysis-state",

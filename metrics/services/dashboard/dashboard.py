@@ -1,6 +1,7 @@
 """The lead's dashboard, from the latest snapshots in words; nothing is computed here."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from metrics.services.dashboard.details_page import (
 )
 from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
 from metrics.services.dashboard.known_truth import KnownTruth, known_truth
+from metrics.services.dashboard.moment import LaterChanges, Moment, later_changes
+from metrics.services.dashboard.tabs import DashboardTab
 from metrics.services.numbers import alarms, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 
@@ -35,10 +38,11 @@ class PoolTotals(NamedTuple):
 
 
 class DashboardOptions(NamedTuple):
-    """Choices in the dashboard's address: the level of measurement, and whether names are shown."""
+    """Choices in the dashboard's address: level of measurement, names or pseudonyms, and page."""
 
     level: str
     with_names: bool = False
+    tab: DashboardTab = DashboardTab.OVERVIEW
 
     @property
     def query_string(self) -> str:
@@ -47,22 +51,20 @@ class DashboardOptions(NamedTuple):
 
 
 class Dashboard(NamedTuple):
-    """The page. `is_waiting` until the first numbers are written; until then the rest is empty.
-
-    details_are_old : whether labels have arrived since the details were computed
-    """
+    """The page. `is_waiting` until the first numbers are written; until then the rest is empty."""
 
     version: str
     is_waiting: bool
     worker_missing: bool
+    moment: Moment | None = None
+    computed_at: dict[str, datetime] = {}
     totals: PoolTotals | None = None
     rounds: list[dict[str, Any]] = []
     agreement: AgreementPanel | None = None
     people: list[dict[str, Any]] = []
-    charts: list[Chart] = []
-    computed_at: dict[str, datetime] = {}
+    alpha_chart: Chart | None = None
+    level_chart: Chart | None = None
     details: DashboardDetails | None = None
-    details_are_old: bool = False
     pay: PayForecast | None = None
     active_alarms: list[alarms.AlarmRow] = []
     delay: refresh_tries.RefreshDelay | None = None
@@ -83,6 +85,11 @@ class Dashboard(NamedTuple):
             "Pace, agreement in parts, levels, queries and flags are being computed; they appear "
             "here within a minute."
         )
+
+    @property
+    def details_are_old(self) -> bool:
+        """True if labels have arrived since the details were computed."""
+        return self.moment is not None and self.moment.details_at is not None
 
     @property
     def forecast_lines(self) -> list[ForecastLine]:
@@ -108,10 +115,11 @@ class DashboardState(NamedTuple):
     raising_events: list[AlarmEvent]
     worker_missing: bool
     delay: refresh_tries.RefreshDelay | None
+    later: LaterChanges
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
-    """The state of the dashboard, in six small queries.
+    """The state of the dashboard, in seven small queries.
 
     Has the details computed where they are old. No numbers are read.
     """
@@ -124,9 +132,10 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     raising_events = alarms.raising_events(collection=collection)
     event_keys = [event.pk for event in raising_events]
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
-    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay)
+    later = later_changes(collection=collection)
+    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay, later)
     version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
-    return DashboardState(version, raising_events, worker_missing, delay)
+    return DashboardState(version, raising_events, worker_missing, delay, later)
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:
@@ -154,11 +163,12 @@ def dashboard(
     truth = known_truth(collection=collection)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
-    digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
     return Dashboard(
         version=state.version,
         is_waiting=False,
         worker_missing=state.worker_missing,
+        computed_at={kind: row.computed_at for kind, row in snapshots.items()},
+        moment=moment_of(snapshots, details, state.later),
         totals=_pool_totals(values["progress"]),
         rounds=[
             row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
@@ -170,15 +180,26 @@ def dashboard(
             | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
-        charts=[_history_chart(collection, level), _level_chart(values["labels"]["levels"])],
-        computed_at={kind: row.computed_at for kind, row in snapshots.items()},
+        alpha_chart=_history_chart(collection, level),
+        level_chart=_level_chart(values["labels"]["levels"]),
         details=details,
-        details_are_old=details is not None
-        and details.version != dashboard_details.version_of(digests),
         pay=_pay_forecast(collection, details),
         active_alarms=alarms.rows_of(state.raising_events),
         delay=state.delay,
         truth=truth,
+    )
+
+
+def moment_of(
+    snapshots: Mapping[str, Snapshot], details: DashboardDetails | None, later: LaterChanges
+) -> Moment:
+    """The moment of the numbers; that of the details by itself where they are older."""
+    digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
+    are_old = details is not None and details.version != dashboard_details.version_of(digests)
+    return Moment(
+        max(row.computed_at for row in snapshots.values()),
+        later,
+        details.computed_at if details and are_old else None,
     )
 
 

@@ -76,7 +76,7 @@ def test_agreement_is_that_of_the_page(client, study, lead, headers):
     client.force_login(lead)
     for level in ("nominal", "interval"):
         value = client.get(AGREEMENT, {"level": level}, headers=headers).json()
-        page = client.get("/c/study/dashboard/", {"level": level}).content.decode()
+        page = client.get("/c/study/dashboard/agreement/", {"level": level}).content.decode()
         columns = value["planned"], value["all"]
         for heading, name, digits in (
             (f"Krippendorff's alpha, {level}", "alpha", 4),

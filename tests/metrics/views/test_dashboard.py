@@ -25,27 +25,55 @@ def study(client):
     return study
 
 
-def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client, study):
-    page = client.get("/c/study/dashboard/").content.decode()
-    assert "<small>of 18</small>" in page
-    assert (
-        "Alpha, ordinal" in page
-        and "95 %:" in page
-        and "18 pairs with two planned labels or more" in page
-    )
-    assert "% of pairs unanimous" in page
-    assert "depth 3" in page
+def test_the_first_page_shows_progress_alpha_with_interval_and_people(client, study):
+    page = text_of(client.get("/c/study/dashboard/"))
+    assert "6 of 18 pairs complete" in page
+    assert "Alpha, ordinal, of planned labels on 18 pairs" in page
     for annotator in study.annotators.all():
         assert annotator.pseudonym in page
-    assert 'id="alpha-history-spec"' in page and 'id="levels-spec"' in page
+
+
+@pytest.mark.parametrize(
+    ("tab", "words"),
+    [
+        ("agreement", ["Krippendorff's alpha, ordinal", "Pairs unanimous, %", "alpha-history"]),
+        ("people", ["Median seconds"]),
+        ("forecast", ["depth 3", "Seats left"]),
+        ("levels", ["Labels by level"]),
+    ],
+)
+def test_each_tab_has_its_part_and_is_live(client, study, tab, words):
+    page = client.get(f"/c/study/dashboard/{tab}/").content.decode()
+    assert [word for word in words if word not in page.replace("&#x27;", "'")] == []
+    assert f"dashboard/{tab}/numbers/?level=ordinal" in page
+    first = client.get(f"/c/study/dashboard/{tab}/numbers/")
+    etag = {"If-None-Match": first["ETag"]}
+    assert client.get(f"/c/study/dashboard/{tab}/numbers/", headers=etag).status_code == 304
+    cache.clear()
+    assert client.get("/c/study/dashboard/numbers/", headers=etag).status_code == 200
+
+
+def test_a_page_that_the_dashboard_does_not_have_is_not_found(client, study):
+    assert client.get("/c/study/dashboard/overview/").status_code == 404
+    assert client.get("/c/study/dashboard/nonsense/numbers/").status_code == 404
+
+
+def test_all_numbers_are_of_one_moment_and_what_has_come_since_is_counted(client, study):
+    assert "All numbers are as of" in text_of(client.get("/c/study/dashboard/"))
+    assert "have come since" not in text_of(client.get("/c/study/dashboard/"))
+    studies.judge(cast.annotator(study), seed=5)
+    assert "labels of 12 pairs have come since" in text_of(client.get("/c/study/dashboard/"))
+    refresh.refresh(collection=study)
+    assert "have come since" not in text_of(client.get("/c/study/dashboard/people/"))
 
 
 def test_alpha_without_a_pair_of_two_labels_is_a_sentence_and_no_chart(client):
     study = studies.judged_study("bare")
     client.force_login(cast.member(study, Role.LEAD))
-    page = client.get("/c/bare/dashboard/").content.decode()
+    page = client.get("/c/bare/dashboard/agreement/").content.decode()
     assert "Drawn once some pair has two labels." in page
-    assert 'id="alpha-history-spec"' not in page and 'id="levels-spec"' in page
+    assert 'id="alpha-history-spec"' not in page
+    assert 'id="levels-spec"' in client.get("/c/bare/dashboard/levels/").content.decode()
 
 
 def test_another_level_of_measurement_is_one_click_away(client, study):
@@ -104,7 +132,7 @@ def test_what_is_not_defined_yet_says_why(client):
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     page = client.get("/c/young/dashboard/").content.decode()
-    assert "Not defined yet" in page and "no pair has two labels yet" in page
+    assert "Alpha is not defined yet" in page
 
 
 @pytest.mark.parametrize("path", ["/c/study/dashboard/", "/c/study/dashboard/numbers/"])
@@ -144,10 +172,14 @@ def enqueued_tasks(monkeypatch):
 
 
 def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, study):
-    page = client.get("/c/study/dashboard/").content.decode()
-    assert "are being computed; they appear here within a minute" in page
+    tabs = ("agreement/", "people/", "forecast/", "levels/")
+
+    def pages():
+        return [client.get(f"/c/study/dashboard/{tab}").content.decode() for tab in tabs]
+
+    assert all("are being computed; they appear here within a minute" in page for page in pages())
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
-    page = client.get("/c/study/dashboard/").content.decode()
+    page = "".join(pages())
     for words in (
         "Agreement in parts",
         "2 labels",
@@ -163,14 +195,14 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
-    words = "Labels or settings have changed since the numbers below"
-    assert words not in client.get("/c/study/dashboard/").content.decode()
+    words, address = "Older than the other numbers", "/c/study/dashboard/agreement/"
+    assert words not in client.get(address).content.decode()
     studies.judge(cast.annotator(study), seed=7)
     refresh.refresh(collection=study)
-    page = client.get("/c/study/dashboard/").content.decode()
+    page = client.get(address).content.decode()
     assert words in page and "is-old" in page
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
-    assert words not in client.get("/c/study/dashboard/").content.decode()
+    assert words not in client.get(address).content.decode()
 
 
 def test_nobody_has_judged_is_not_said_beneath_labels(client):
@@ -178,10 +210,10 @@ def test_nobody_has_judged_is_not_said_beneath_labels(client):
     client.force_login(cast.member(empty, Role.LEAD))
     refresh.refresh(collection=empty)
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=empty))
-    assert "nobody has judged" in client.get("/c/young/dashboard/").content.decode()
+    assert "nobody has judged" in client.get("/c/young/dashboard/agreement/").content.decode()
     studies.judge(cast.annotator(empty))
     refresh.refresh(collection=empty)
-    page = client.get("/c/young/dashboard/").content.decode()
+    page = client.get("/c/young/dashboard/agreement/").content.decode()
     assert "nobody has judged" not in page
     assert "nobody had judged then" in page
 
@@ -204,7 +236,8 @@ def test_hours_at_a_pay_are_money(client, study):
     spent = (
         sum(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True)) / 1000
     )
-    assert f"{spent:,.0f} CHF so far" in client.get("/c/study/dashboard/").content.decode()
+    page = client.get("/c/study/dashboard/forecast/").content.decode()
+    assert f"{spent:,.0f} CHF so far" in page
 
 
 def test_a_persons_page_shows_her_numbers_and_curves(client, study):
@@ -231,14 +264,17 @@ def test_flags_stand_beside_the_person_with_their_evidence(client, study):
     snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
     snapshot.save()
     flagged = snapshot.value["people"][0]["annotator"]
-    for page in ("", f"people/{flagged}/"):
+    for page in ("people/", f"people/{flagged}/"):
         text = client.get(f"/c/study/dashboard/{page}").content.decode()
         assert "Too fast" in text and "0.4 s a label" in text
 
 
 def test_names_are_for_leads_who_ask(client, study):
     names = [annotator.user.username for annotator in study.annotators.all()]
-    paths = ["/c/study/dashboard/", f"/c/study/dashboard/people/{study.annotators.first().pk}/"]
+    paths = [
+        "/c/study/dashboard/people/",
+        f"/c/study/dashboard/people/{study.annotators.first().pk}/",
+    ]
 
     def names_shown(query):
         text = "".join(client.get(path + query).content.decode() for path in paths)
@@ -253,7 +289,7 @@ def test_what_tells_whether_the_page_changed_is_not_read_again_for_it(
     client, study, django_assert_max_num_queries
 ):
     client.get("/c/study/dashboard/")  # its details are computed
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         client.get("/c/study/dashboard/")
 
 

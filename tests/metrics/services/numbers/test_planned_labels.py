@@ -200,7 +200,7 @@ def test_points_of_before_are_of_all_labels_and_never_join_the_headlines_line(st
     Observation.objects.create(collection=study, kind="agreement", n_judgments=0, value={})
     options = dashboard.DashboardOptions("ordinal")
     state = dashboard.state_of(collection=study, options=options)
-    chart = dashboard.dashboard(collection=study, options=options, state=state).charts[0]
+    chart = dashboard.dashboard(collection=study, options=options, state=state).alpha_chart
     before, now = chart.rows
     assert before == [1, "", "", "", "0.250"]
     alpha_values = [of(study)["planned"]["ordinal"][name] for name in ("value", "low", "high")]
