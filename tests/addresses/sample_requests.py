@@ -13,8 +13,9 @@ from django.urls import reverse
 
 from annotate.forms.settings import PolicyForm
 from annotate.models import Annotator, Batch, Collection, Gold, HandOut
-from annotate.services.collection import collections, policies
+from annotate.services.collection import collections
 from annotate.services.judging import claiming, undoing
+from annotate.services.policy import policies
 from annotate.services.supervision import withdrawing
 from tests import cast
 from tests.addresses.access_table import World

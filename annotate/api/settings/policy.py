@@ -19,8 +19,9 @@ from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.collection_fields import PolicyFiguresAnswer
 from annotate.forms.settings import PolicyForm
 from annotate.models import Collection, Policy
-from annotate.services.collection import collections, policies
-from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.services.collection import collections
+from annotate.services.policy import policies
+from annotate.services.policy.policy_sentences import policy_sentences
 
 SECONDS_OF_A_PREVIEW = "3"
 

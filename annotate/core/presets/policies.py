@@ -29,7 +29,7 @@ POLICIES = (
     PolicyPreset(
         key="quick",
         title="Quick",
-        text="One label a pair, no golds: a first look, without agreement.",
+        text="One label a pair, no golds, no repeats: a first look, without agreement.",
         figures={
             **_COMMON,
             "labels_per_pair": 1,
@@ -38,6 +38,7 @@ POLICIES = (
             "gold_positives": 0,
             "gold_negatives": 0,
             "gold_action": "none",
+            "repeat_percent": 0,
         },
     ),
     PolicyPreset(

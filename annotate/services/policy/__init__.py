@@ -1,1 +1,1 @@
-"""A collection's policy: what its figures cost."""
+"""A collection's policy: its versions and their effect, in words, and what its figures cost."""

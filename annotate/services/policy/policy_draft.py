@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from annotate.models import Collection, Policy, User
-from annotate.services.collection import policies
 from annotate.services.collection.collections import next_policy
-from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.services.policy import policies
 from annotate.services.policy.costs import policy_cost
+from annotate.services.policy.policy_sentences import policy_sentences
 
 
 class PolicyDraft(NamedTuple):

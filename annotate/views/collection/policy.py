@@ -12,8 +12,8 @@ from annotate.forms.settings import PolicyForm
 from annotate.http import SignedIn
 from annotate.models import Role
 from annotate.services.background import progress
-from annotate.services.collection import collections, policies
-from annotate.services.policy import policy_draft
+from annotate.services.collection import collections
+from annotate.services.policy import policies, policy_draft
 from annotate.views.collection.settings import settings_page
 
 

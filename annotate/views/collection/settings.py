@@ -13,15 +13,9 @@ from annotate.forms.settings import DeleteForm, GuidelinesForm, PayForm, PolicyF
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Collection, Guidelines, Role
-from annotate.services.collection import (
-    collections,
-    item_groups,
-    policies,
-    publication,
-    purging,
-)
+from annotate.services.collection import collections, item_groups, publication, purging
 from annotate.services.collection.collections import Wording
-from annotate.services.policy import policy_draft
+from annotate.services.policy import policies, policy_draft
 from annotate.services.storage.collection_rows import NotOwner, is_owner
 from annotate.services.webhooks import hook_page
 

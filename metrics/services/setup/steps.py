@@ -8,8 +8,8 @@ from django.db.models import Count, Q, TextChoices
 from annotate.access import LEADERS
 from annotate.core.phrases import count_of, counted
 from annotate.models import Collection, Gold, Import, Invitation, Policy, Role, Training
-from annotate.services.collection.policy_sentences import policy_sentences
 from annotate.services.pages.overview import Overview
+from annotate.services.policy.policy_sentences import policy_sentences
 from pooling.models import Run
 
 RESEARCHER, LEAD = (Role.RESEARCHER,), (Role.LEAD,)

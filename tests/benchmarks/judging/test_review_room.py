@@ -18,7 +18,8 @@ from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
 from annotate.services.background import kept
-from annotate.services.collection import collections, policies
+from annotate.services.collection import collections
+from annotate.services.policy import policies
 from annotate.services.review import decision_handlers
 from annotate.services.supervision import bulk_decisions
 from tests import cast

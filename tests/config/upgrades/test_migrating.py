@@ -23,8 +23,8 @@ from annotate.models import (
     Round,
     Side,
 )
-from annotate.services.collection import policies
 from annotate.services.judging import reports
+from annotate.services.policy import policies
 from config.up.embedded import create_database
 from config.up.home import Home
 from pooling.models import Run

@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import ApiToken, Policy, Resolution, Role, Round
-from annotate.services.collection import collections, policies
+from annotate.services.collection import collections
+from annotate.services.policy import policies
 from tests import campaigns, cast, works
 from tests.annotate.views.people.test_annotator import FIGURES
 

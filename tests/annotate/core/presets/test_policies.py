@@ -18,6 +18,12 @@ def test_a_preset_and_the_fields_it_leaves_alone_make_a_valid_form(preset):
     assert all(form.cleaned_data[name] == value for name, value in preset.figures.items())
 
 
+def test_quick_is_one_label_and_nothing_again():
+    figures = policy_preset("quick").figures
+    assert (figures["labels_per_pair"], figures["ceiling"]) == (1, 1)
+    assert {figures["double_percent"], figures["repeat_percent"]} == {0}
+
+
 def test_every_field_stands_on_the_page_once():
     names = [name for _, names in (*PolicyForm.GROUPS, *PolicyForm.FINE_PRINT) for name in names]
     assert sorted(names) == sorted(PolicyForm.base_fields)

@@ -8,10 +8,10 @@ from django.template import Context, Template
 from annotate.core.labels.policy_changes import PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
 from annotate.models import Batch, Gold, Guidelines, Invitation, Report
-from annotate.services.collection.policies import PolicyPreview
 from annotate.services.golds.batch_checks import GoldCheck
 from annotate.services.pages.overview import Overview
 from annotate.services.people.invitation_mail import delivery_note
+from annotate.services.policy.policies import PolicyPreview
 from annotate.services.review.batch_details import BatchLine, golds_sentence
 from annotate.services.review.inbox import OF_PAIRS, Tab
 from annotate.services.review.inbox_hints import HINTS, saving_hint

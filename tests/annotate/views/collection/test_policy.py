@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Policy, Resolution, Round
-from annotate.services.collection import policies
+from annotate.services.policy import policies
 from tests import campaigns, works
 from tests.annotate.views.people.test_annotator import FIGURES
 

@@ -14,7 +14,8 @@ from annotate.fsck import CHECKS
 from annotate.models import Policy, Resolution, Round, Seat
 from annotate.services import seating
 from annotate.services.background import kept
-from annotate.services.collection import collections, policies
+from annotate.services.collection import collections
+from annotate.services.policy import policies
 from tests import campaigns, cast, works
 
 pytestmark = pytest.mark.django_db

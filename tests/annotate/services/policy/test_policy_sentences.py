@@ -7,7 +7,7 @@ import pytest
 from annotate.core.labels.resolving import RULES
 from annotate.models import Policy
 from annotate.models.resolving import GRADED_STATUSES
-from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.services.policy.policy_sentences import policy_sentences
 
 PLAIN = {
     "double_share": Decimal(0),
