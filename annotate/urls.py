@@ -9,10 +9,11 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from annotate import training_urls
 from annotate.services.imports.forms import ImportAddress
-from annotate.views.collection import collections, home, imports, policy, settings
+from annotate.views.collection import collections, home, imports
 from annotate.views.judging import judge, media
 from annotate.views.people import account, invitations, members, tokens, tour
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
+from annotate.views.settings import general, guidelines, levels, policy
 from annotate.views.webhooks import hooks
 
 register_converter(ImportAddress, "import_kind")
@@ -31,15 +32,16 @@ WEBHOOKS: list[URLPattern | URLResolver] = [
     path("<int:pk>/deliveries/<int:delivery>/again/", hooks.send_again, name="webhook-again"),
 ]
 SETTINGS: list[URLPattern | URLResolver] = [
-    path("", settings.settings, name="settings"),
-    path("guidelines/", settings.change_guidelines, name="guidelines-change"),
-    path("guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
-    path("delete/", settings.delete_collection, name="collection-delete"),
-    path("pay/", settings.change_pay, name="pay-change"),
-    path("query-groups/", settings.change_query_groups, name="query-groups-change"),
-    path("publication/", settings.change_publication, name="publication-change"),
+    path("", general.settings, name="settings"),
+    path("guidelines/", guidelines.guidelines, name="guidelines"),
+    path("guidelines/preview/", guidelines.preview_guidelines, name="guidelines-preview"),
+    path("levels/", levels.levels, name="levels"),
+    path("delete/", general.delete_collection, name="collection-delete"),
+    path("pay/", general.change_pay, name="pay-change"),
+    path("query-groups/", general.change_query_groups, name="query-groups-change"),
+    path("publication/", general.change_publication, name="publication-change"),
     path("webhooks/", include(WEBHOOKS)),
-    path("policy/", policy.change_policy, name="policy-change"),
+    path("policy/", policy.policy, name="policy"),
     path("policy/draft/", policy.draft_policy, name="policy-draft"),
     path("policy/preview/<slug:key>/", policy.policy_preview, name="policy-preview"),
 ]

@@ -1,12 +1,13 @@
 """Forms to make collections and to load files."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
 
 from annotate.core.files.formats import name_fault
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
-from annotate.core.presets.schemes import SchemePreset
+from annotate.core.labels import level_reasons
 from annotate.forms.fields import (
     TO_THE_LETTER,
     Checkbox,
@@ -53,7 +54,19 @@ class ItemsForm(forms.Form):
     media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
 
 
-class CollectionForm(forms.Form):
+class SchemeForm(forms.Form):
+    """The threshold of a scheme; its levels are in LevelFormSet."""
+
+    positive_from = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=1,
+        label="Relevant from grade",
+        help_text="Smaller grades are not relevant.",
+    )
+
+
+class CollectionForm(SchemeForm):
     """A new collection; its levels are in LevelFormSet."""
 
     name = forms.CharField(max_length=120)
@@ -74,13 +87,6 @@ class CollectionForm(forms.Form):
         initial=Collection.Measurement.ORDINAL,
         label="Level of measurement",
         help_text="How grades are compared when agreement is computed; ordered levels are ordinal.",
-    )
-    positive_from = forms.IntegerField(
-        min_value=0,
-        max_value=100,
-        initial=1,
-        label="Relevant from grade",
-        help_text="Smaller grades are not relevant.",
     )
     guidelines = forms.CharField(
         required=False,
@@ -152,9 +158,8 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made abo
     """The table of levels."""
 
     @classmethod
-    def of(cls, preset: SchemePreset) -> "LevelFormSet":
-        """Return a preset's levels to begin with, and empty rows for all a scheme may have."""
-        rows = preset.rows()
+    def of(cls, rows: Sequence[Mapping[str, Any]]) -> "LevelFormSet":
+        """Return these levels to begin with, and empty rows for all a scheme may have."""
         return cls(initial=[*rows, *({} for _ in range(LEVEL_ROWS - len(rows)))], prefix="levels")
 
     def used_rows(self) -> list[LevelForm]:
@@ -169,6 +174,20 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made abo
     def rows(self) -> list[dict[str, Any]]:
         """The rows that have a name."""
         return [row for row in self.cleaned_data if row.get("name")]
+
+
+def level_rows(levels: Iterable[Level]) -> list[dict[str, Any]]:
+    """The levels of a collection as rows of the table in which they are edited, best first."""
+    return [
+        {
+            "grade": level.grade,
+            "name": level.name,
+            "sentence": level.sentence,
+            "colour": level.colour,
+            "reasons": level_reasons.as_text(level.reasons),
+        }
+        for level in sorted(levels, key=lambda level: -level.grade)
+    ]
 
 
 class ReferenceForm(forms.Form):

@@ -286,9 +286,9 @@ def _settings(campaign: Campaign) -> Iterator[SampleRequest]:
         for grade in collection.levels.values_list("grade", flat=True)
     }
     yield _sample(
-        collection, "annotate:guidelines-change", lead, {"markdown": "# Look twice", **level_names}
+        collection, "annotate:guidelines", lead, {"markdown": "# Look twice", **level_names}
     )
-    yield _sample(collection, "annotate:policy-change", lead, _policy(campaign))
+    yield _sample(collection, "annotate:policy", lead, _policy(campaign))
     yield _sample(collection, "annotate:pay-change", lead, {"hourly_pay": "12", "currency": "EUR"})
     yield _sample(collection, "annotate:query-groups-change", lead, {"query_groups": "none"})
     yield _sample(collection, "annotate:publication-change", lead, {"licence": "CC0-1.0"})

@@ -39,6 +39,9 @@ PAGES = (
     "annotate:golds",
     "annotate:inbox",
     "annotate:settings",
+    "annotate:guidelines",
+    "annotate:levels",
+    "annotate:policy",
     "annotate:imports",
 )
 OPEN_DETAILS = """document.querySelectorAll("details").forEach((one) => {

@@ -103,7 +103,7 @@ def unfold(field: Locator) -> None:
 
 def change_policy(page: Page, slug: str, **fields: str) -> None:
     """Store another version of the policy, for the pools that follow."""
-    page.goto(reverse("annotate:settings", args=[slug]))
+    page.goto(reverse("annotate:policy", args=[slug]))
     policy_form = page.locator("form").filter(has=page.locator("[name=double_percent]"))
     for name, value in fields.items():
         field = policy_form.locator(f"[name={name}]")

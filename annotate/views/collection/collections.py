@@ -66,7 +66,7 @@ def _new_page(
     begin = preset or schemes.TWO_LEVELS
     context = {
         "form": form or CollectionForm(initial=begin.collection_fields()),
-        "levels": levels or LevelFormSet.of(begin),
+        "levels": levels or LevelFormSet.of(begin.rows()),
         "faults": faults,
         "presets": schemes.SCHEMES,
         "chosen_preset": preset,

@@ -29,7 +29,6 @@ class SetupStep(NamedTuple):
 
     doers : the roles that can do it
     page : name of the page's address; "" where there is nothing to do on a page
-    anchor : the part of the page
     import_kind : which kind of file the page loads, where it loads files
     """
 
@@ -38,7 +37,6 @@ class SetupStep(NamedTuple):
     text: str
     doers: Sequence[Role] = LEADERS
     page: str = ""
-    anchor: str = ""
     import_kind: str = ""
 
 
@@ -139,16 +137,14 @@ def _wording_steps(collection: Collection) -> list[SetupStep]:
             StepState.DONE,
             f"{counted(n_levels, 'level')}, relevant from grade {collection.positive_from}",
             LEAD,
-            "annotate:settings",
-            "guidelines",
+            "annotate:levels",
         ),
         SetupStep(
             "Guidelines",
             StepState.DONE if is_written else StepState.OPTIONAL,
             f"Version {guidelines.version}" if is_written else "What annotators read first.",
             LEAD,
-            "annotate:settings",
-            "guidelines",
+            "annotate:guidelines",
         ),
     ]
 
@@ -183,8 +179,7 @@ def _policy_steps(collection: Collection, policy: Policy) -> list[SetupStep]:
             StepState.DONE if policy.version > 1 else StepState.OPTIONAL,
             policy_sentences(policy)[0],
             LEAD,
-            "annotate:settings",
-            "policy",
+            "annotate:policy",
         ),
         SetupStep(
             "Golds",

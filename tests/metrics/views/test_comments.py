@@ -177,7 +177,7 @@ def test_where_nothing_is_the_page_says_what_next(client, study):
     client.force_login(cast.member(other, Role.LEAD))
     page = text_of(client.get("/c/empty/results/comments/"))
     assert "No comments yet" in page and "No level asks for reasons" in page
-    assert 'href="/c/empty/settings/"' in page
+    assert 'href="/c/empty/settings/guidelines/"' in page
 
 
 def test_notes_of_reports_are_counted_and_stand_elsewhere(client, study):

@@ -66,7 +66,7 @@ def test_the_page_stores_the_same_version(client, collection, headers, lead):
     post(client, headers, markdown="# Look", levels=[{"grade": 0, "name": "No", "reasons": ["a"]}])
     client.force_login(lead)
     client.post(
-        reverse("annotate:guidelines-change", args=["twin"]),
+        reverse("annotate:guidelines", args=["twin"]),
         {"markdown": "# Look", "name-1": "Level 1", "name-0": "No", "reasons-0": "a"},
     )
     fields = ("version", "markdown", "wording", "by_id")

@@ -90,7 +90,7 @@ def test_the_page_stores_the_same_policy(client, collection, headers, lead):
     cast.member(twin, Role.LEAD, lead)
     figures = {**FIGURES, "rule": "median", "tie": "up", "double_percent": 12.5, "tolerance": 1}
     client.force_login(lead)
-    address = reverse("annotate:policy-change", args=["twin"])
+    address = reverse("annotate:policy", args=["twin"])
     assert client.post(address, figures).status_code == 302
     of_page = collections.figures(twin.policies.latest("version"))
     as_json = {name: float(of_page[name]) for name in SHARES}

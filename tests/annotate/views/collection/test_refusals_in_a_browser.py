@@ -9,10 +9,29 @@ from annotate.models import Collection
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
+SAVE = "Save as a new version"
 FORMS = {
-    "policy": ("settings/", "Labels at most", "1", "Save as a new version", "must not be fewer"),
-    "nominal": ("settings/", "Tolerated distance", "1", "Save as a new version", "no distance"),
-    "wording": ("settings/", "Name of grade 0", " ", "Save as a new version", "required"),
+    "policy": (
+        "settings/policy/",
+        "Labels at most",
+        "1",
+        SAVE,
+        "must not be fewer",
+    ),
+    "nominal": (
+        "settings/policy/",
+        "Tolerated distance",
+        "1",
+        SAVE,
+        "no distance",
+    ),
+    "wording": (
+        "settings/guidelines/",
+        "Name of grade 0",
+        " ",
+        SAVE,
+        "required",
+    ),
     "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
     "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
     "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),

@@ -214,9 +214,9 @@ def test_guidelines_are_previewed_without_being_stored(client, collection, lead)
 
 def test_saved_guidelines_and_wording_are_a_version(client, collection, lead):
     names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
-    send(client, "guidelines-change", collection.slug, markdown="# Twice", **names)
+    send(client, "guidelines", collection.slug, markdown="# Twice", **names)
     assert collection.guidelines.latest("version").wording[0]["name"] == "Grade 2"
-    assert ">Twice</h2>" in page(client, "settings", collection.slug)
+    assert ">Twice</h2>" in page(client, "guidelines", collection.slug)
 
 
 def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, collection, lead):
@@ -224,7 +224,7 @@ def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, 
     typed = "does not match: quantity, colour; too general, not clear"
     send(
         client,
-        "guidelines-change",
+        "guidelines",
         collection.slug,
         markdown="# Twice",
         **names,
@@ -236,10 +236,10 @@ def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, 
         "not clear",
     ]
     assert [level.reasons for level in collection.levels.all()] == [[], stored, []]
-    assert typed in page(client, "settings", collection.slug)
+    assert typed in page(client, "guidelines", collection.slug)
     wrong = send(
         client,
-        "guidelines-change",
+        "guidelines",
         collection.slug,
         markdown="",
         **names,
@@ -250,7 +250,7 @@ def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, 
 
 
 def test_a_level_without_a_name_is_refused(client, collection, lead):
-    send(client, "guidelines-change", collection.slug, markdown="# Twice", status=422)
+    send(client, "guidelines", collection.slug, markdown="# Twice", status=422)
     assert collection.guidelines.count() == 1
 
 
@@ -275,10 +275,10 @@ FIGURES = {
 
 
 def test_a_changed_policy_is_a_version_told_in_words(client, collection, lead):
-    send(client, "policy-change", collection.slug, **FIGURES)
+    send(client, "policy", collection.slug, **FIGURES)
     policy = Policy.objects.get(version=2)
     assert (str(policy.double_share), policy.rule, policy.by) == ("0.1250", "median", lead)
-    text = unescape(re.sub(r"\s+", " ", page(client, "settings", collection.slug)))
+    text = unescape(re.sub(r"\s+", " ", page(client, "policy", collection.slug)))
     assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
     assert "until there are 4" in text
     assert "5 % of a person's pairs come back to her after 3 days" in text
@@ -301,7 +301,7 @@ def test_a_changed_policy_is_a_version_told_in_words(client, collection, lead):
     ],
 )
 def test_figures_that_contradict_each_other_are_refused_in_words(client, collection, lead, wrong):
-    answer = send(client, "policy-change", collection.slug, status=422, **{**FIGURES, **wrong})
+    answer = send(client, "policy", collection.slug, status=422, **{**FIGURES, **wrong})
     assert "field-error" in text_of(answer)
     assert "Constraint" not in text_of(answer)
     assert collection.policies.count() == 1

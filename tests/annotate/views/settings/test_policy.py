@@ -27,7 +27,7 @@ def collection():
 
 
 def save(client, **fields):
-    answer = client.post(reverse("annotate:policy-change", args=["shapes"]), {**OURS, **fields})
+    answer = client.post(reverse("annotate:policy", args=["shapes"]), {**OURS, **fields})
     return answer, re.sub(r"\s+", " ", answer.content.decode())
 
 
@@ -62,7 +62,7 @@ def test_a_policy_that_no_round_follows_is_saved_at_once(client, collection):
 
 def test_while_rounds_follow_the_settings_say_so(client, collection):
     policies.save_policy(collection=collection, by=None, tie="up")
-    page = client.get(reverse("annotate:settings", args=["shapes"]))
+    page = client.get(reverse("annotate:policy", args=["shapes"]))
     assert "are being brought under the new rule" in page.content.decode()
 
 
@@ -123,7 +123,7 @@ def test_too_many_pairs_to_count_while_typing_start_no_work(client, collection, 
 
 
 def test_a_policy_in_use_elsewhere_fills_the_form_and_stores_nothing(client, collection):
-    address = reverse("annotate:settings", args=["shapes"])
+    address = reverse("annotate:policy", args=["shapes"])
     text = client.get(address, {"policy": "gold-standard"}).content.decode()
     assert re.search(r'name="labels_per_pair" value="3"', text)
     assert re.search(r'id="preset-gold-standard" aria-current="true"', text)

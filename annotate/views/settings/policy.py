@@ -5,28 +5,38 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
+from annotate.core.presets.policies import POLICIES, PolicyPreset, policy_preset
 from annotate.forms.settings import PolicyForm
 from annotate.http import SignedIn
-from annotate.models import Role
+from annotate.models import Collection, Role
 from annotate.services.background import progress
 from annotate.services.collection import collections
 from annotate.services.policy import policies, policy_draft
-from annotate.views.collection.settings import settings_page
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def change_policy(request: SignedIn, slug: str) -> HttpResponse:
-    """Store the figures as a new version; where rounds follow it, once its preview was shown."""
+def policy(request: SignedIn, slug: str) -> HttpResponse:
+    """Show the policy, perhaps with a preset's figures; sent, store them as a new version.
+
+    Where rounds follow it, they are stored once the preview of the change was shown.
+    """
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    if request.method != "POST":
+        preset = policy_preset(request.GET.get("policy", ""))
+        form = PolicyForm.of(collection.policies.latest("version"), preset)
+        return _page(request, collection, form, preset=preset)
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
-    if not form.is_valid():
-        return settings_page(request, collection, policy_form=form, status=422)
+    return _save(request, collection, form) if form.is_valid() else _page(request, collection, form)
+
+
+def _save(request: SignedIn, collection: Collection, form: PolicyForm) -> HttpResponse:
+    """Store the figures, or render the page with what speaks against it."""
     try:
-        policy = policies.save_previewed_policy(
+        new_policy = policies.save_previewed_policy(
             collection=collection,
             by=request.user,
             changes=form.changes(),
@@ -34,13 +44,13 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
             preview_key=request.POST.get("seen", ""),
         )
     except policies.PreviewUnseen as error:
-        return settings_page(request, collection, policy_form=form, policy_change=error.preview())
+        return _page(request, collection, form, policy_change=error.preview())
     except collections.BadPolicy as error:
         form.add_error(form.field_of(error.figure), str(error))
-        return settings_page(request, collection, policy_form=form, status=422)
-    text = f"Saved: pools opened from now on follow version {policy.version}."
+        return _page(request, collection, form)
+    text = f"Saved: pools opened from now on follow version {new_policy.version}."
     messages.success(request, text)
-    return redirect("annotate:settings", slug)
+    return redirect("annotate:policy", collection.slug)
 
 
 @require_POST
@@ -61,7 +71,7 @@ def draft_policy(request: SignedIn, slug: str) -> HttpResponse:
         except collections.BadPolicy as error:
             form.add_error(form.field_of(error.figure), str(error))
     context = {"policy_form": form, "policy_draft": draft, "is_typed": True}
-    return render(request, "annotate/collection/_policy_draft.html", context)
+    return render(request, "annotate/settings/_policy_draft.html", context)
 
 
 @require_safe
@@ -76,4 +86,28 @@ def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
         "collection": collection,
         "job_status": progress.job_status(job=policies.job_of(collection=collection, key=key)),
     }
-    return render(request, "annotate/collection/_policy_change.html", context)
+    return render(request, "annotate/settings/_policy_change.html", context)
+
+
+def _page(
+    request: SignedIn,
+    collection: Collection,
+    form: PolicyForm,
+    *,
+    preset: PolicyPreset | None = None,
+    policy_change: policies.PolicyPreview | None = None,
+) -> HttpResponse:
+    """Render the policy in words beside its form, filled by a preset or as it was refused."""
+    newest = collection.policies.latest("version")
+    context = {
+        "collection": collection,
+        "policy": newest,
+        "policy_form": form,
+        "policy_change": policy_change,
+        "policy_draft": policy_draft.in_words(newest),
+        "presets": POLICIES,
+        "chosen_preset": preset,
+        "n_behind": policies.n_behind(collection=collection),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "annotate/settings/policy.html", context, status=status)

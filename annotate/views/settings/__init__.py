@@ -1,0 +1,1 @@
+"""Settings of a collection, for its leads: guidelines, levels, policy and the others."""

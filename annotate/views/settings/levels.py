@@ -1,0 +1,72 @@
+"""Levels of a collection, which its leads change or take from a preset until the first judgment."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotate import access
+from annotate.core.presets import schemes
+from annotate.forms.collections import LevelFormSet, SchemeForm, level_rows
+from annotate.http import SignedIn
+from annotate.models import Collection, Role
+from annotate.services.collection import collections
+from annotate.services.collection.collections import LevelSpec
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def levels(request: SignedIn, slug: str) -> HttpResponse:
+    """Show the levels, or those of a preset; sent, give the collection these."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    if request.method != "POST":
+        return _blank_page(request, collection)
+    form, rows = SchemeForm(request.POST), LevelFormSet(request.POST, prefix="levels")
+    if form.is_valid() and rows.is_valid():
+        try:
+            collections.change_scheme(
+                collection=collection,
+                levels=[LevelSpec(**row) for row in rows.rows()],
+                by=request.user,
+                **form.cleaned_data,
+            )
+            messages.success(request, "Saved: these are the levels people choose from.")
+            return redirect("annotate:levels", slug)
+        except collections.BadScheme as error:
+            form.add_error(error.field if error.field in form.fields else None, str(error))
+        except collections.SchemeFrozen as error:
+            form.add_error(None, str(error))
+    return _page(request, collection, form, rows, status=422)
+
+
+def _blank_page(request: SignedIn, collection: Collection) -> HttpResponse:
+    """The page with the present levels, or with those of the preset that its address names."""
+    key = request.GET.get("levels", "")
+    preset = schemes.scheme_preset(key)
+    if key and preset is None:
+        raise Http404("There is no such scheme to begin from.")
+    if preset:
+        form = SchemeForm(initial={"positive_from": preset.positive_from})
+        return _page(request, collection, form, LevelFormSet.of(preset.rows()), preset=preset)
+    form = SchemeForm(initial={"positive_from": collection.positive_from})
+    return _page(request, collection, form, LevelFormSet.of(level_rows(collection.levels.all())))
+
+
+def _page(
+    request: SignedIn,
+    collection: Collection,
+    form: SchemeForm,
+    rows: LevelFormSet,
+    *,
+    preset: schemes.SchemePreset | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "collection": collection,
+        "form": form,
+        "levels": rows,
+        "presets": schemes.SCHEMES,
+        "chosen_preset": preset,
+    }
+    return render(request, "annotate/settings/levels.html", context, status=status)

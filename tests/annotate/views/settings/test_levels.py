@@ -1,0 +1,73 @@
+"""The page of the levels: changed in a table, or taken from a preset, until the first judgment."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests import cast
+from tests.annotate.views.browsing import page, send
+
+pytestmark = pytest.mark.django_db
+ROWS = {
+    "levels-TOTAL_FORMS": 7,
+    "levels-INITIAL_FORMS": 7,
+    "levels-0-grade": 3,
+    "levels-0-name": "Yes",
+    "levels-1-grade": 0,
+    "levels-1-name": "No",
+    "positive_from": 3,
+}
+
+
+def stored(collection):
+    collection.refresh_from_db()
+    return collection.positive_from, list(collection.levels.values_list("grade", "name"))
+
+
+def test_the_present_levels_stand_in_the_table_best_first(client, collection, lead):
+    text = page(client, "levels", collection.slug)
+    names = [level.name for level in collection.levels.order_by("-grade")]
+    places = [text.index(f'value="{name}"') for name in names]
+    assert places == sorted(places)
+    assert 'aria-current="true"' not in text.partition("<main")[2]
+
+
+def test_a_preset_fills_the_table_and_stores_nothing(client, collection, lead):
+    before = stored(collection)
+    answer = client.get(reverse("annotate:levels", args=[collection.slug]), {"levels": "eccv"})
+    assert "Partially yes, but" in answer.content.decode()
+    assert stored(collection) == before
+    unknown = client.get(reverse("annotate:levels", args=[collection.slug]), {"levels": "x"})
+    assert unknown.status_code == 404
+
+
+def test_other_levels_take_the_place_of_the_present_ones(client, collection, lead):
+    send(client, "levels", collection.slug, **ROWS)
+    assert stored(collection) == (3, [(3, "Yes"), (0, "No")])
+    assert collection.guidelines.latest("version").wording[0]["name"] == "Yes"
+
+
+def test_what_cannot_be_a_scheme_is_said_at_its_field(client, collection, lead):
+    before = stored(collection)
+    answer = send(client, "levels", collection.slug, status=422, **ROWS | {"positive_from": 2})
+    assert "choose one of the grades above the lowest" in answer.content.decode()
+    assert 'value="Yes"' in answer.content.decode()
+    assert stored(collection) == before
+
+
+def test_a_grade_that_labels_have_stays(client, collection, lead):
+    pair = cast.pairs(collection, 1)[0]
+    cast.reference(collection, {(pair.query.external_id, pair.document.external_id): 2})
+    answer = send(client, "levels", collection.slug, status=422, **ROWS)
+    assert "there are reference sets with this grade" in answer.content.decode()
+
+
+def test_from_the_first_judgment_on_levels_are_frozen(client, collection, lead):
+    collection.scheme_frozen_at = timezone.now()
+    collection.save()
+    before = stored(collection)
+    text = page(client, "levels", collection.slug)
+    assert "frozen since the first judgment" in text
+    assert "Keep these levels" not in text
+    send(client, "levels", collection.slug, status=422, **ROWS)
+    assert stored(collection) == before
