@@ -116,6 +116,7 @@ POOL_BIAS = [
 app_name = "metrics"
 urlpatterns = [
     path("c/<slug:slug>/", collection_home.collection, name="collection"),
+    path("c/<slug:slug>/setup/next/", collection_home.next_step, name="setup-next"),
     path("c/<slug:slug>/dashboard/", include(DASHBOARD)),
     path("c/<slug:slug>/results/leaderboard/", include(LEADERBOARD)),
     path("c/<slug:slug>/results/explorer/", explorer.explorer, name="explorer"),

@@ -8,6 +8,7 @@ from django import forms
 from annotate.core.files.formats import name_fault
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.core.labels import level_reasons
+from annotate.core.phrases import enumeration
 from annotate.forms.fields import (
     TO_THE_LETTER,
     Checkbox,
@@ -73,7 +74,8 @@ class CollectionForm(SchemeForm):
     slug = forms.SlugField(
         max_length=60,
         label="Short name",
-        help_text="Stands in addresses: letters, digits, hyphens.",
+        required=False,
+        help_text="Stands in addresses: letters, digits, hyphens. Empty: made of the name.",
         widget=forms.TextInput(attrs=TO_THE_LETTER),
     )
     description = forms.CharField(
@@ -161,6 +163,12 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made abo
     def of(cls, rows: Sequence[Mapping[str, Any]]) -> "LevelFormSet":
         """Return these levels to begin with, and empty rows for all a scheme may have."""
         return cls(initial=[*rows, *({} for _ in range(LEVEL_ROWS - len(rows)))], prefix="levels")
+
+    @property
+    def names_text(self) -> str:
+        """The names of the levels, as they stand in the rows: Relevant and Not relevant."""
+        names = [str(row["name"].value()) for row in self if row["name"].value()]
+        return enumeration(names) if names else "Levels"
 
     def used_rows(self) -> list[LevelForm]:
         """The rows down to the last one in which something stands."""

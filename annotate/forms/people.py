@@ -12,6 +12,7 @@ from annotate.forms.fields import TO_THE_LETTER, set_rows
 from annotate.models import ApiToken, Collection, Role, User
 
 MAX_DAYS = 365
+MAX_INVITED = 50  # people at once; their links stand in one cookie
 
 
 class InviteForm(forms.Form):
@@ -47,6 +48,30 @@ class InviteForm(forms.Form):
         ):
             self.add_error("email", "Where should the link be sent?")
         return cleaned_data
+
+
+class InvitationsForm(InviteForm):
+    """Invitations of one role to several people."""
+
+    email = forms.CharField(  # type: ignore[assignment]  # several in place of one
+        label="E-mail addresses",
+        required=False,
+        max_length=255 * MAX_INVITED,
+        widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["email"]
+        field.help_text = f"One a line; each gets a link of its own. {field.help_text}"
+
+    def clean_email(self) -> list[str]:
+        """Return the addresses, each once; "" alone where there are none."""
+        lines = (line.strip() for line in self.cleaned_data["email"].splitlines())
+        addresses = list(dict.fromkeys(filter(None, lines)))
+        if len(addresses) > MAX_INVITED:
+            raise forms.ValidationError(f"Invite at most {MAX_INVITED} people at once.")
+        return [forms.EmailField(max_length=254).clean(address) for address in addresses]
 
 
 class SignUpForm(forms.Form):

@@ -125,6 +125,11 @@ class Collection(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_being_set_up(self) -> bool:
+        """True until the first judgment, which freezes the scheme."""
+        return self.scheme_frozen_at is None
+
 
 class Level(models.Model):
     """One grade of the scheme; the set freezes at the first judgment, the wording does not."""

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from annotate import access
@@ -31,9 +31,18 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
         figures = overview.overview(collection=collection_)
         context |= {
             "figures": figures,
-            "setup": steps.setup(collection=collection_, figures=figures, roles=roles),
+            "setup": steps.setup(collection=collection_, roles=roles),
             "may_load": Role.RESEARCHER in roles,
         }
     if Role.LEAD in roles:
         context["hooks_sentence"] = hook_page.trouble_sentence(collection=collection_)
     return render(request, "metrics/home/home.html", context)
+
+
+@require_safe
+@login_required
+def next_step(request: SignedIn, slug: str) -> HttpResponse:
+    """Go to the next step of the set-up; without one to the collection's first page."""
+    collection_ = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
+    roles = access.roles_in(user=request.user, collection=collection_)
+    return redirect(steps.setup(collection=collection_, roles=roles).next_address)

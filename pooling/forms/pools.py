@@ -1,11 +1,13 @@
 """Forms about pools."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from django import forms
 from django.http import QueryDict
 
+from annotate.core.phrases import enumeration
 from annotate.models import Collection, Direction, QuerySet, QuerySetItem, Side
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import ChoiceParameter, NumberParameter, Parameter
@@ -58,6 +60,7 @@ class PoolForm(forms.Form):
     def __init__(self, *args: Any, collection: Collection, strategy: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.strategy, self.collection = strategy, collection
+        self.fields["name"].initial = _free_name(collection)
         plan = STRATEGIES[strategy]
         ready = collection.runs.published().in_use().order_by("direction", "name")
         self.ready = list(ready)
@@ -158,6 +161,16 @@ class PoolForm(forms.Form):
         ]
 
     @property
+    def hidden_fields_html(self) -> list[str]:
+        """All fields as they are first filled in, to be sent unseen."""
+        return [field.as_hidden() for field in self if field.value() not in (None, "", [])]
+
+    @property
+    def first_runs_text(self) -> str:
+        """The runs that are ticked at first, by their names."""
+        return enumeration([run.name for run in self.chosen_runs])
+
+    @property
     def chosen_runs(self) -> list[Run]:
         """The runs that are ticked, or named by the address."""
         keys = {
@@ -199,6 +212,12 @@ def prefilled(*, collection: Collection, query: QueryDict) -> dict[str, object]:
         | {name: query[name] for name in query if name != "runs"}
         | ({"runs": runs} if runs else {})
     )
+
+
+def _free_name(collection: Collection) -> str:
+    """A name that no pool of the collection has: Pool 1, or the next number."""
+    names = set(collection.pools.values_list("name", flat=True))
+    return next(name for number in count(1) if (name := f"Pool {number}") not in names)
 
 
 _ONLY = (

@@ -1,8 +1,10 @@
 """Forms about runs, and the filter of a pool's pairs."""
 
+from pathlib import PurePath
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 
 from annotate.core.labels.pair_states import PairState
 from annotate.forms.fields import TO_THE_LETTER, ColumnsField, UploadField
@@ -101,6 +103,63 @@ class RunForm(DescriptionForm):
     def clean_score_type(self) -> str:
         """The score type; float32 by default."""
         return self.cleaned_data["score_type"] or Run.ScoreType.FLOAT32
+
+
+class FilesInput(forms.ClearableFileInput):
+    """A choice of several files."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(UploadField):
+    """Several files, each up to the site's size limit."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        """Return the files, at least one."""
+        return [super(FilesField, self).clean(upload, initial) for upload in data or [None]]
+
+
+class RunsForm(RunForm):
+    """Runs to upload together: what is said of them holds for each."""
+
+    name = forms.CharField(
+        max_length=MAX_NAME,
+        required=False,
+        help_text="Stands on the leaderboard; unique in this collection. Empty: the file's name.",
+    )
+    file = FilesField(
+        label="Files",
+        help_text=f"One or several, plain or gzipped. {ACCEPTED}.",
+        command="load_run",
+    )
+    field_order = ("file", "direction", "name", "columns", "score_type")
+
+    def clean(self) -> dict[str, Any]:
+        """One name is not for several files."""
+        cleaned_data = super().clean() or self.cleaned_data
+        if cleaned_data.get("name") and len(cleaned_data.get("file", ())) > 1:
+            self.add_error("name", "Leave it empty: several files take the names of their own.")
+        return cleaned_data
+
+    def uploads(self) -> list[tuple[str, UploadedFile]]:
+        """The files, each with the name of its run."""
+        name, uploads = self.cleaned_data["name"], self.cleaned_data["file"]
+        return [(name or name_of_file(upload.name or ""), upload) for upload in uploads]
+
+    def shared_fields(self) -> dict[str, Any]:
+        """The fields that hold for all of the runs."""
+        return {
+            field: value
+            for field, value in self.cleaned_data.items()
+            if field not in {"name", "file"}
+        }
+
+
+def name_of_file(file_name: str) -> str:
+    """The name of a run by that of its file, without the endings: bm25 of "bm25.run.gz"."""
+    return PurePath(file_name.removesuffix(".gz")).stem[:MAX_NAME]
 
 
 class LimitForm(forms.Form):

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -13,6 +14,7 @@ from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import progress
+from annotate.views.next_step import after_step
 from pooling import access, heatmaps
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.forms.pools import PoolForm, prefilled
@@ -43,7 +45,9 @@ def pool_new(request: SignedIn, slug: str) -> HttpResponse:
                 **form.choice()._asdict(),
             )
             service.request_opening(pool=pool, by=request.user)
-            return redirect("pooling:pool", slug, pool.pk)
+            if collection.is_being_set_up:
+                messages.success(request, f"{pool.name} is being opened.")
+            return after_step(collection, "pooling:pool", slug, pool.pk)
         except PoolError as error:
             form.add_error(error.field if error.field in form.fields else None, str(error))
     return _form_page(request, collection, form)

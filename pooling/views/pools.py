@@ -14,14 +14,15 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
-from annotate.models import Collection, Role
+from annotate.models import Collection, Role, Work
 from annotate.services.background import works
 from annotate.services.pages import stuck_labels
 from pooling import access
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import value_lines
 from pooling.core.strategies.strategies import STRATEGIES
-from pooling.models import Pool
+from pooling.forms.pools import PoolForm
+from pooling.models import Pool, Run
 from pooling.sentences import SourceSentences
 from pooling.services.pages import pool_figures
 from pooling.services.pools import pools as service
@@ -48,13 +49,26 @@ JOBS = {  # titles and descriptions of the background work, by phase
 def pools(request: SignedIn, slug: str) -> HttpResponse:
     """All pools of a collection."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    context = {
-        "collection": collection,
-        "rows": pool_figures.pool_rows(collection=collection),
-        "may_open": _is_researcher(request, collection),
-        "has_runs": collection.runs.filter(state="ready").exists(),
-    }
+    rows = pool_figures.pool_rows(collection=collection)
+    may_open = _is_researcher(request, collection)
+    context = {"collection": collection, "rows": rows, "may_open": may_open}
+    if may_open and not rows:
+        context |= _first_pool_context(collection)
     return render(request, "pooling/pools/pools.html", context)
+
+
+def _first_pool_context(collection: Collection) -> dict[str, Any]:
+    """Context of a first pool by the first strategy; waiting for what it is made of.
+
+    is_waiting : items or runs are being read, from which it would be priced too low
+    """
+    form = PoolForm(collection=collection, strategy=next(iter(STRATEGIES)))
+    return {
+        "form": form,
+        "strategy": STRATEGIES[form.strategy],
+        "is_waiting": collection.imports.filter(work__state__in=Work.UNFINISHED).exists()
+        or Run.objects.filter(collection=collection).being_read().exists(),
+    }
 
 
 @require_safe

@@ -1,22 +1,25 @@
 """Pages of runs: the list, the upload, and one run with the report on its file."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access as annotate_access
 from annotate.access import LEADERS
+from annotate.core.phrases import enumeration
 from annotate.http import SignedIn, takes_files
-from annotate.models import Role
+from annotate.models import Collection, Role
 from annotate.services.background import works
+from annotate.views.next_step import after_step
 from pooling import access
-from pooling.forms.runs import LimitForm, RunForm
+from pooling.forms.runs import LimitForm, RunsForm
 from pooling.models import Run
 from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences, RunSentences
 from pooling.services.pools import run_retirement
@@ -47,27 +50,39 @@ def runs(request: SignedIn, slug: str) -> HttpResponse:
 @login_required
 @takes_files
 def run_upload(request: SignedIn, slug: str) -> HttpResponse:
-    """The form for a run; its file is read in the background."""
+    """The form for runs; their files are read in the background."""
     collection = annotate_access.get_collection(
         user=request.user, slug=slug, roles=(Role.RESEARCHER,)
     )
-    form = RunForm(request.POST or None, request.FILES or None)
+    form = RunsForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        fields = dict(form.cleaned_data)
         try:
-            received_run = service.receive_run(
-                collection=collection, upload=fields.pop("file"), by=request.user, **fields
+            received_runs = service.receive_runs(
+                collection=collection,
+                uploads=form.uploads(),
+                by=request.user,
+                **form.shared_fields(),
             )
-            run = received_run.run
-            if not received_run.is_new:
-                messages.info(
-                    request, f"This very file is already here as “{run}”; nothing was changed."
-                )
-            return redirect("pooling:run", run.collection.slug, run.pk)
+            return _after_upload(request, collection, received_runs)
         except (service.RunExists, service.BadName) as error:
             form.add_error("name", str(error))
     context = {"collection": collection, "form": form}
     return render(request, "pooling/runs/new.html", context, status=422 if form.errors else 200)
+
+
+def _after_upload(
+    request: SignedIn, collection: Collection, received_runs: Sequence[service.ReceivedRun]
+) -> HttpResponse:
+    """Redirect to the one run, or to the list; in a set-up to its next step."""
+    new_runs = [received_run.run for received_run in received_runs if received_run.is_new]
+    for run in (received_run.run for received_run in received_runs if not received_run.is_new):
+        text = f"This very file is already here as “{run}”; nothing was changed."
+        messages.info(request, text)
+    if new_runs and (len(received_runs) > 1 or collection.is_being_set_up):
+        messages.success(request, f"Being read: {enumeration([run.name for run in new_runs])}.")
+    if len(received_runs) > 1:
+        return after_step(collection, "pooling:runs", collection.slug)
+    return after_step(collection, "pooling:run", collection.slug, received_runs[0].run.pk)
 
 
 @require_safe

@@ -1,6 +1,7 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
 import { initTheme } from "./appearance.js";
 import { initCopies } from "./copy.js";
+import { initShortNames } from "./fields/short-name.js";
 import { initFileDrops } from "./file-drop.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
@@ -75,6 +76,7 @@ function initMenus() {
 
 function initWidgets(root) {
   initSortableTables(root);
+  initShortNames(root);
   initRunChoices(root);
   initFileDrops(root);
   initCopies(root, announce);

@@ -80,8 +80,8 @@ def make_collection(
     page.get_by_label("Relevant from grade").fill(str(positive_from))
     page.get_by_label("Items").set_input_files(items)
     page.get_by_role("button", name="Make the collection").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Items from {items['name']}")
-    expect(page.locator("main")).to_contain_text("Done")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Upload runs")
+    see_import(page, slug, items["name"])
 
 
 def load(page: Page, slug: str, kind: str, file: dict[str, Any], **fields: str) -> None:
@@ -92,13 +92,22 @@ def load(page: Page, slug: str, kind: str, file: dict[str, Any], **fields: str) 
         element.select_option(value) if name == "direction" else element.fill(value)
     page.locator("main form [name=file]").set_input_files(file)
     page.locator("main form button").last.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(f"from {file['name']}")
+    page.wait_for_url(lambda url: not url.endswith(f"/{kind}/"))
+    see_import(page, slug, file["name"])
+
+
+def see_import(page: Page, slug: str, file_name: str) -> None:
+    """Open the page of an import, and wait until its file is read."""
+    page.goto(reverse("annotate:imports", args=[slug]))
+    page.get_by_role("link", name=file_name).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"from {file_name}")
     expect(page.locator("main")).to_contain_text("Done")
 
 
 def unfold(field: Locator) -> None:
-    """Open what the field is folded away in, if it is."""
-    field.evaluate("field => field.closest('details')?.setAttribute('open', '')")
+    """Open all that the field is folded away in."""
+    for fold in field.locator("xpath=ancestor::details").all():
+        fold.evaluate("fold => { fold.open = true; }")
 
 
 def change_policy(page: Page, slug: str, **fields: str) -> None:
@@ -119,9 +128,12 @@ def upload_run(
     """Upload a run and wait until it is read."""
     page.goto(reverse("pooling:run-upload", args=[slug]))
     page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("File", exact=True).set_input_files(upload(f"{name}.run", content))
+    page.get_by_label("Files", exact=True).set_input_files(upload(f"{name}.run", content))
     page.get_by_label("May be published").set_checked(may_be_published)
     page.locator("main form button").last.click()
+    page.wait_for_url(lambda url: not url.endswith("/new/"))
+    page.goto(reverse("pooling:runs", args=[slug]))
+    page.get_by_role("link", name=name, exact=True).click()
     expect(page.locator("main")).to_contain_text("Ready", timeout=120_000)
 
 
@@ -136,7 +148,11 @@ def preview_pool(page: Page, slug: str, *, name: str, depth: int) -> None:
 
 def open_previewed_pool(page: Page, *, name: str) -> int:
     """Open the pool whose preview is on the page; returns its key."""
+    slug = page.url.split("/c/")[1].split("/")[0]
     page.get_by_role("button", name="Open pool").click()
+    page.wait_for_url(lambda url: not url.endswith("/new/"))
+    page.goto(reverse("pooling:pools", args=[slug]))
+    page.get_by_role("link", name=name, exact=True).click()
     expect(page.locator("main")).to_contain_text("Open")
     page.wait_for_url(re.compile(r"/pools/\d+/$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text(name)
@@ -147,7 +163,7 @@ def invite(page: Page, slug: str) -> str:
     """A link for one annotator."""
     page.goto(reverse("annotate:members", args=[slug]))
     page.get_by_label("Role").select_option("annotator")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Make links").click()
     return page.get_by_label("Invitation link").input_value()
 
 

@@ -23,6 +23,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
+from annotate.services.collection.short_names import free_short_name
 from annotate.services.people.accounts import join
 from annotate.services.seating import note_changes
 
@@ -113,7 +114,8 @@ def create_collection(
     )
     if not is_new:
         raise CollectionExists(
-            f'A collection with the short name "{slug}" already exists; choose another one.'
+            f'A collection with the short name "{slug}" already exists; choose another one, such '
+            f'as "{free_short_name(name=slug)}".'
         )
     _write_levels(collection, coloured_levels(collection, levels, positive_from=positive_from))
     Policy.objects.create(collection=collection, version=1, by=by)

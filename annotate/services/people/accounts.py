@@ -2,9 +2,10 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -132,6 +133,16 @@ def invite(
     )
     invitation.refresh_from_db()
     return InvitationLink(invitation, token)
+
+
+@transaction.atomic
+def invite_several(
+    *, collection: Collection, by: User, email: Sequence[str], **fields: Any
+) -> list[InvitationLink]:
+    """Make a link for each address, as `invite` does; without an address one link."""
+    return [
+        invite(collection=collection, by=by, email=address, **fields) for address in email or [""]
+    ]
 
 
 def find_invitation(*, token: str) -> Invitation | None:

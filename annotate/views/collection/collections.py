@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from annotate import access
@@ -16,12 +16,14 @@ from annotate.forms.collections import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, takes_files
 from annotate.models import Collection
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
+from annotate.services.collection.collections import CollectionExists, LevelSpec
+from annotate.services.collection.short_names import free_short_name
 from annotate.services.imports import imports
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.imports.imports import ReceivedImport
 from annotate.services.imports.kinds import ItemsImport
 from annotate.views.collection.imports import redirect_to_import
+from annotate.views.next_step import after_step
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,12 +40,15 @@ def collection_new(request: SignedIn) -> HttpResponse:
         return _new_page(request, form=form, levels=levels)
     try:
         collection, received_import = _make(request, form, levels)
+    except CollectionExists as error:
+        form.add_error("slug", str(error))
+        return _new_page(request, form=form, levels=levels)
     except IMPORT_FAULTS as error:
         return _new_page(request, form=form, levels=levels, faults=str(error).splitlines())
     messages.success(request, f'Collection "{collection.name}" is made.')
     if received_import:
         return redirect_to_import(request, received_import)
-    return redirect("metrics:collection", collection.slug)
+    return after_step(collection, "metrics:collection", collection.slug)
 
 
 def _requested_preset(request: SignedIn) -> SchemePreset:
@@ -82,9 +87,9 @@ def _make(
     """Make the collection and the import of its items; neither where the archive is refused."""
     upload, media = form.cleaned_data["file"], form.cleaned_data["media"]
     specs = [LevelSpec(**row) for row in levels.rows()]
-    collection = collections.create_collection(
-        levels=specs, by=request.user, **form.collection_fields()
-    )
+    fields = form.collection_fields()
+    fields["slug"] = fields["slug"] or free_short_name(name=fields["name"])
+    collection = collections.create_collection(levels=specs, by=request.user, **fields)
     if not upload:
         return collection, None
     return collection, imports.receive_import(

@@ -49,8 +49,14 @@ def load(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
 
 
 def redirect_to_import(request: HttpRequest, received_import: ReceivedImport) -> HttpResponse:
-    """Redirect to the page of an import that was just received, or was received before."""
+    """Redirect to the page of an import that was just received, or was received before.
+
+    While the collection is set up, the file is read while its maker takes the next step.
+    """
     import_ = received_import.import_
+    if received_import.is_new and import_.collection.is_being_set_up:
+        messages.success(request, f"{import_.file_name} is being read; Imports has its report.")
+        return redirect("metrics:setup-next", import_.collection.slug)
     if not received_import.is_new:
         received_at = f"{import_.created_at:%-d %B %Y %H:%M} UTC"
         messages.info(

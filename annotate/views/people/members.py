@@ -2,14 +2,15 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access, tasks
-from annotate.forms.people import InviteForm
+from annotate.core.phrases import counted, enumeration
+from annotate.forms.people import InvitationsForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.people import accounts
@@ -18,40 +19,35 @@ from annotate.services.people.members import people_of
 from annotate.task_queue import enqueue_on_commit
 from annotate.views.new_secrets import NewSecret
 
-NEW_LINK = NewSecret("new-invitation")
+NEW_LINKS = NewSecret("new-invitation")
 
 
 @require_safe
 @never_cache
 @login_required
 def members(request: SignedIn, slug: str) -> HttpResponse:
-    """Members, open invitations, the form for a new one, and the link just made, for a while."""
+    """Members, open invitations, the form for new ones, and the links just made, for a while."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    token = NEW_LINK.of(request)
-    invitation = accounts.find_invitation(token=token)
-    if invitation is None or invitation.collection != collection:
-        return _page(request, collection, InviteForm())
-    link = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
-    return _page(request, collection, InviteForm(), link=link, invitation=invitation)
+    return _page(request, collection, InvitationsForm())
 
 
 @require_POST
 @login_required
 def invite(request: SignedIn, slug: str) -> HttpResponse:
-    """Make an invitation; the page behind shows its link to her who made it, and to nobody else."""
+    """Make invitations; the page behind shows their links to her who made them alone."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    form = InviteForm(request.POST)
+    form = InvitationsForm(request.POST)
     if not form.is_valid():
         return _page(request, collection, form, status=422)
-    if form.cleaned_data.pop("by_mail", False):
-        invitation = accounts.invite(
-            collection=collection, by=request.user, by_mail=True, **form.cleaned_data
-        ).invitation
-        enqueue_on_commit(tasks.mail_invitation, invitation_id=invitation.pk)
-        messages.success(request, f"An invitation goes out to {invitation.email}.")
-        return redirect("annotate:members", slug)
-    invitation_link = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
-    return NEW_LINK.leading_to(request, invitation_link.token, "annotate:members", slug)
+    links = accounts.invite_several(collection=collection, by=request.user, **form.cleaned_data)
+    if not form.cleaned_data.get("by_mail"):
+        tokens = " ".join(link.token for link in links)
+        return NEW_LINKS.leading_to(request, tokens, "annotate:members", slug)
+    for link in links:
+        enqueue_on_commit(tasks.mail_invitation, invitation_id=link.invitation.pk)
+    addresses = enumeration([link.invitation.email for link in links])
+    messages.success(request, f"{counted(len(links), 'invitation')} on the way to {addresses}.")
+    return redirect("annotate:members", slug)
 
 
 @require_POST
@@ -83,21 +79,23 @@ def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest,
-    collection: Collection,
-    form: InviteForm,
-    *,
-    status: int = 200,
-    **context: object,
+    request: SignedIn, collection: Collection, form: InvitationsForm, *, status: int = 200
 ) -> HttpResponse:
+    tokens = NEW_LINKS.of(request).split()
     invitations = [
         (invitation, delivery_note(invitation))
         for invitation in collection.invitations.usable().order_by("expires_at")
     ]
-    context |= {
+    context = {
         "collection": collection,
         "people": people_of(collection=collection),
         "invitations": invitations,
         "form": form,
+        "new_links": [
+            (invitation, request.build_absolute_uri(reverse("annotate:invitation", args=[token])))
+            for token in tokens
+            if (invitation := accounts.find_invitation(token=token))
+            and invitation.collection == collection
+        ],
     }
     return render(request, "annotate/people/members.html", context, status=status)

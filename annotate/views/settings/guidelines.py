@@ -3,16 +3,17 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
 from annotate.forms.settings import GuidelinesForm
 from annotate.http import SignedIn
 from annotate.markdown import to_html
-from annotate.models import Role
+from annotate.models import Collection, Role
 from annotate.services.collection import collections
 from annotate.services.collection.collections import Wording
+from annotate.views.next_step import after_step
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,14 +28,7 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
         levels=list(collection.levels.all()),
     )
     if form.is_valid():
-        version = collections.change_guidelines(
-            collection=collection,
-            markdown=form.cleaned_data["markdown"],
-            wording=[Wording(**wording) for wording in form.wordings()],
-            by=request.user,
-        )
-        messages.success(request, f"Saved: annotators now read version {version.version}.")
-        return redirect("annotate:guidelines", slug)
+        return _save(request, collection, form)
     context = {
         "collection": collection,
         "guidelines": newest,
@@ -43,6 +37,18 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
     }
     status = 422 if form.errors else 200
     return render(request, "annotate/settings/guidelines.html", context, status=status)
+
+
+def _save(request: SignedIn, collection: Collection, form: GuidelinesForm) -> HttpResponse:
+    """Store a valid form as a new version."""
+    version = collections.change_guidelines(
+        collection=collection,
+        markdown=form.cleaned_data["markdown"],
+        wording=[Wording(**wording) for wording in form.wordings()],
+        by=request.user,
+    )
+    messages.success(request, f"Saved: annotators now read version {version.version}.")
+    return after_step(collection, "annotate:guidelines", collection.slug)
 
 
 @require_POST

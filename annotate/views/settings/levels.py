@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from annotate import access
@@ -13,6 +13,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
+from annotate.views.next_step import after_step
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,7 +33,7 @@ def levels(request: SignedIn, slug: str) -> HttpResponse:
                 **form.cleaned_data,
             )
             messages.success(request, "Saved: these are the levels people choose from.")
-            return redirect("annotate:levels", slug)
+            return after_step(collection, "annotate:levels", slug)
         except collections.BadScheme as error:
             form.add_error(error.field if error.field in form.fields else None, str(error))
         except collections.SchemeFrozen as error:

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,6 +15,7 @@ from annotate.models import Collection, Role
 from annotate.services.background import progress
 from annotate.services.collection import collections
 from annotate.services.policy import policies, policy_draft
+from annotate.views.next_step import after_step
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,7 +51,7 @@ def _save(request: SignedIn, collection: Collection, form: PolicyForm) -> HttpRe
         return _page(request, collection, form)
     text = f"Saved: pools opened from now on follow version {new_policy.version}."
     messages.success(request, text)
-    return redirect("annotate:policy", collection.slug)
+    return after_step(collection, "annotate:policy", collection.slug)
 
 
 @require_POST

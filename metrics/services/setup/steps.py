@@ -1,18 +1,48 @@
 """The steps of setting a collection up: which are done, and where each is done."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from django.db.models import Count, Q, TextChoices
+from django.urls import reverse
 
 from annotate.access import LEADERS
 from annotate.core.phrases import count_of, counted
-from annotate.models import Collection, Gold, Import, Invitation, Policy, Role, Training
-from annotate.services.pages.overview import Overview
+from annotate.models import (
+    Annotator,
+    Collection,
+    Gold,
+    Import,
+    Invitation,
+    Item,
+    Judgment,
+    Role,
+    Round,
+    Side,
+    Training,
+    Work,
+)
 from annotate.services.policy.policy_sentences import policy_sentences
-from pooling.models import Run
+from pooling.models import Pool, Run
 
 RESEARCHER, LEAD = (Role.RESEARCHER,), (Role.LEAD,)
+# The pages on which a step is done, by its title; a step leads to the first of its pages.
+STEP_PAGES: Mapping[str, Sequence[str]] = {
+    "Data": ["annotate:load"],
+    "Reference labels": ["annotate:load"],
+    "Levels": ["annotate:levels"],
+    "Guidelines": ["annotate:guidelines"],
+    "Runs": ["pooling:run-upload", "pooling:runs", "pooling:run"],
+    "Policy": ["annotate:policy"],
+    "Golds": ["annotate:golds"],
+    "Pool": ["pooling:pools", "pooling:pool-new", "pooling:pool"],
+    "Training": [
+        "annotate:training-setup",
+        "annotate:training-questions",
+        "annotate:training-pairs",
+    ],
+    "People": ["annotate:members"],
+}
 
 
 class StepState(TextChoices):
@@ -25,26 +55,47 @@ class StepState(TextChoices):
 
 
 class SetupStep(NamedTuple):
-    """A step: its title, how it stands in words, and the page on which it is done.
+    """A step: its title, how it stands in words, and who can do it.
 
     doers : the roles that can do it
-    page : name of the page's address; "" where there is nothing to do on a page
-    import_kind : which kind of file the page loads, where it loads files
+    import_kind : which kind of file its page loads, where it loads files
     """
 
     title: str
     state: StepState
     text: str
     doers: Sequence[Role] = LEADERS
-    page: str = ""
     import_kind: str = ""
+
+    @property
+    def pages(self) -> Sequence[str]:
+        """Names of the addresses of its pages; none where there is nothing to do on a page."""
+        return STEP_PAGES.get(self.title, [])
+
+    def address(self, slug: str) -> str:
+        """The address of its page in a collection."""
+        arguments = [slug, self.import_kind] if self.import_kind else [slug]
+        return reverse(self.pages[0], args=arguments)
+
+
+class StepLine(NamedTuple):
+    """A step in a list: address "" where its reader cannot do it."""
+
+    step: SetupStep
+    address: str
+    is_present: bool
 
 
 class Setup(NamedTuple):
-    """The steps of a collection for somebody with some of its roles."""
+    """The steps of a collection for somebody with some of its roles.
+
+    is_over : people have judged, which is the last step
+    """
 
     steps: list[SetupStep]
     roles: set[Role]
+    slug: str
+    is_over: bool
 
     @property
     def n_done(self) -> int:
@@ -57,11 +108,6 @@ class Setup(NamedTuple):
         return f"Set-up: {self.n_done} of {len(self.steps)} steps done"
 
     @property
-    def is_over(self) -> bool:
-        """True if people have judged: the last step is done."""
-        return self.steps[-1].state == StepState.DONE
-
-    @property
     def next_step(self) -> SetupStep | None:
         """The first step that must be done and that this person can do."""
         return next(
@@ -69,61 +115,96 @@ class Setup(NamedTuple):
             None,
         )
 
+    @property
+    def next_address(self) -> str:
+        """The page of the next step; without one the collection's first page."""
+        if self.is_over or self.next_step is None:
+            return reverse("metrics:collection", args=[self.slug])
+        return self.next_step.address(self.slug)
+
     def can_do(self, step: SetupStep) -> bool:
         """True if the step has a page that one of the person's roles may open."""
-        return bool(step.page) and not self.roles.isdisjoint(step.doers)
+        return bool(step.pages) and not self.roles.isdisjoint(step.doers)
 
-    def links(self) -> list[tuple[SetupStep, bool]]:
-        """The steps, each with whether the person can do it."""
-        return [(step, self.can_do(step)) for step in self.steps]
+    def lines(self, present_step: SetupStep | None) -> list[StepLine]:
+        """The steps, each with its address; one of them is present."""
+        return [
+            StepLine(
+                step, step.address(self.slug) if self.can_do(step) else "", step == present_step
+            )
+            for step in self.steps
+        ]
+
+    @property
+    def overview_lines(self) -> list[StepLine]:
+        """The steps, of which the next one stands out."""
+        return self.lines(self.next_step)
 
 
-def setup(*, collection: Collection, figures: Overview, roles: set[Role]) -> Setup:
-    """The steps of a collection, in the order in which they are best done; nine queries."""
-    policy = collection.policies.latest("version")
+def setup(*, collection: Collection, roles: set[Role]) -> Setup:
+    """The steps of a collection, in the order in which they are best done; 15 queries."""
+    reference_names = list(
+        collection.reference_sets.usual().order_by("name").values_list("name", flat=True)
+    )
+    rounds = collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN)
+    n_open_pools = rounds.count()
+    n_annotators = (
+        collection.memberships.filter(role=Role.ANNOTATOR).count()
+        + collection.annotators.filter(origin=Annotator.Origin.SIMULATED).count()
+    )
     return Setup(
         [
-            *_data_steps(figures),
+            *_data_steps(collection, reference_names),
             *_wording_steps(collection),
             _runs_step(collection),
-            *_policy_steps(collection, policy),
-            _pool_step(figures),
-            *_people_steps(collection, figures),
+            *_policy_steps(collection, has_references=bool(reference_names)),
+            _pool_step(collection, n_open_pools),
+            *_people_steps(collection, n_annotators),
+            _start_step(collection, is_ready=bool(n_open_pools and n_annotators)),
         ],
         roles,
+        collection.slug,
+        not collection.is_being_set_up,
     )
 
 
-def _data_steps(figures: Overview) -> list[SetupStep]:
+def _data_steps(collection: Collection, reference_names: Sequence[str]) -> list[SetupStep]:
     """Items, and the labels they came with."""
-    has_items = bool(figures.n_queries and figures.n_documents)
-    state = StepState.DONE if has_items else StepState.OPEN
-    if figures.n_being_read:
-        state = StepState.UNDER_WAY
-    text = (
-        f"{count_of(figures.n_queries, 'queries')}, {counted(figures.n_documents, 'document')}"
-        if has_items
-        else "Queries and documents, from a file or an archive."
+    items = Item.objects.filter(collection=collection).aggregate(
+        queries=Count("pk", filter=Q(side=Side.QUERY)),
+        documents=Count("pk", filter=Q(side=Side.DOCUMENT)),
     )
-    names = ", ".join(reference_set.name for reference_set in figures.reference_sets)
-    return [
-        SetupStep(
-            "Data",
-            state,
-            figures.being_read_text or text,
-            RESEARCHER,
-            "annotate:load",
-            import_kind=Import.Kind.ITEMS,
-        ),
-        SetupStep(
-            "Reference labels",
-            StepState.DONE if names else StepState.OPTIONAL,
-            names or "The labels it came with: scores are shown with and without what people add.",
-            RESEARCHER,
-            "annotate:load",
-            import_kind=Import.Kind.REFERENCE,
-        ),
-    ]
+    # the last file of each kind tells how its step stands
+    readings = dict(collection.imports.order_by("pk").values_list("kind", "work__state"))
+    data = SetupStep(
+        "Data",
+        StepState.OPEN,
+        "Queries and documents, from a file or an archive.",
+        RESEARCHER,
+        Import.Kind.ITEMS,
+    )
+    if items["queries"] and items["documents"]:
+        text = f"{count_of(items['queries'], 'queries')}, {counted(items['documents'], 'document')}"
+        data = data._replace(state=StepState.DONE, text=text)
+    reference = SetupStep(
+        "Reference labels",
+        StepState.OPTIONAL,
+        "The labels it came with: scores are shown with and without what people add.",
+        RESEARCHER,
+        Import.Kind.REFERENCE,
+    )
+    if reference_names:
+        reference = reference._replace(state=StepState.DONE, text=", ".join(reference_names))
+    return [_with_reading(step, readings.get(step.import_kind)) for step in (data, reference)]
+
+
+def _with_reading(step: SetupStep, reading_state: str | None) -> SetupStep:
+    """The step of a kind of file, with what became of the last file of this kind."""
+    if reading_state in Work.UNFINISHED:
+        return step._replace(state=StepState.UNDER_WAY, text="A file is being read.")
+    if reading_state == Work.State.FAILED and step.state != StepState.DONE:
+        return step._replace(text="The last file was refused; its page under Imports says why.")
+    return step
 
 
 def _wording_steps(collection: Collection) -> list[SetupStep]:
@@ -137,14 +218,12 @@ def _wording_steps(collection: Collection) -> list[SetupStep]:
             StepState.DONE,
             f"{counted(n_levels, 'level')}, relevant from grade {collection.positive_from}",
             LEAD,
-            "annotate:levels",
         ),
         SetupStep(
             "Guidelines",
             StepState.DONE if is_written else StepState.OPTIONAL,
             f"Version {guidelines.version}" if is_written else "What annotators read first.",
             LEAD,
-            "annotate:guidelines",
         ),
     ]
 
@@ -154,20 +233,24 @@ def _runs_step(collection: Collection) -> SetupStep:
     runs = Run.objects.filter(collection=collection).aggregate(
         ready=Count("pk", filter=Q(state=Run.State.READY)),
         read=Count("pk", filter=Q(state=Run.State.RECEIVED)),
+        refused=Count("pk", filter=Q(state=Run.State.REJECTED)),
     )
     state, text = StepState.OPEN, "Results of retrieval systems: they decide what is worth judging."
-    if runs["ready"]:
-        state, text = StepState.DONE, counted(runs["ready"], "run")
-    elif runs["read"]:
+    if runs["read"]:
         state, text = StepState.UNDER_WAY, f"{counted(runs['read'], 'run')} being read"
-    return SetupStep("Runs", state, text, RESEARCHER, "pooling:runs")
+    elif runs["ready"]:
+        state, text = StepState.DONE, counted(runs["ready"], "run")
+    elif runs["refused"]:
+        text = f"{counted(runs['refused'], 'file')} refused; the list of runs says why."
+    return SetupStep("Runs", state, text, RESEARCHER)
 
 
-def _policy_steps(collection: Collection, policy: Policy) -> list[SetupStep]:
+def _policy_steps(collection: Collection, *, has_references: bool) -> list[SetupStep]:
     """Labels a pair, and the pairs that check people."""
+    policy = collection.policies.latest("version")
     n_golds = Gold.objects.filter(collection=collection, retired_at=None).count()
     asks_golds = bool(policy.gold_positives or policy.gold_negatives)
-    has_golds = asks_golds and bool(n_golds or collection.reference_sets.usual().exists())
+    has_golds = asks_golds and bool(n_golds or has_references)
     gold_text = "Known pairs among the others, which check people's work."
     if n_golds:
         gold_text = f"{counted(n_golds, 'gold')} chosen"
@@ -179,53 +262,55 @@ def _policy_steps(collection: Collection, policy: Policy) -> list[SetupStep]:
             StepState.DONE if policy.version > 1 else StepState.OPTIONAL,
             policy_sentences(policy)[0],
             LEAD,
-            "annotate:policy",
         ),
         SetupStep(
             "Golds",
             StepState.DONE if has_golds else StepState.OPTIONAL,
             gold_text,
             LEAD,
-            "annotate:golds",
         ),
     ]
 
 
-def _pool_step(figures: Overview) -> SetupStep:
+def _pool_step(collection: Collection, n_open_pools: int) -> SetupStep:
     """The pairs that people are asked about."""
-    if figures.n_open_pools:
-        text = f"{counted(figures.n_open_pools, 'pool')} open"
-        return SetupStep("Pool", StepState.DONE, text, LEADERS, "pooling:pools")
+    if n_open_pools:
+        return SetupStep("Pool", StepState.DONE, f"{counted(n_open_pools, 'pool')} open")
     text = "Takes the best results of the runs and offers them to annotators; with a price first."
-    return SetupStep("Pool", StepState.OPEN, text, RESEARCHER, "pooling:pools")
+    step = SetupStep("Pool", StepState.OPEN, text, RESEARCHER)
+    if Pool.objects.filter(collection=collection, work__state__in=Work.UNFINISHED).exists():
+        return step._replace(state=StepState.UNDER_WAY, text="A pool is being opened.")
+    return step
 
 
-def _people_steps(collection: Collection, figures: Overview) -> list[SetupStep]:
-    """Training, people, and the first judgment."""
+def _people_steps(collection: Collection, n_annotators: int) -> list[SetupStep]:
+    """Training, and the people."""
     training_on = Training.objects.filter(collection=collection, is_on=True).exists()
     n_invited = Invitation.objects.usable().filter(collection=collection).count()
-    people = SetupStep(
-        "People", StepState.OPEN, "Nobody judges here yet.", LEAD, "annotate:members"
-    )
-    if figures.n_annotators:
-        text = counted(figures.n_annotators, "annotator")
+    people = SetupStep("People", StepState.OPEN, "Nobody judges here yet.", LEAD)
+    if n_annotators:
+        text = counted(n_annotators, "annotator")
         people = people._replace(state=StepState.DONE, text=text)
     elif n_invited:
         text = f"{counted(n_invited, 'invitation')} not accepted yet"
         people = people._replace(state=StepState.UNDER_WAY, text=text)
-    start_text = "Begins when a pool is open and somebody has come."
-    if figures.n_judgments:
-        start_text = counted(figures.n_judgments, "judgment")
-    elif figures.n_open_pools and figures.n_annotators:
-        start_text = "Everything is ready: the first judgment is awaited."
     return [
         SetupStep(
             "Training",
             StepState.DONE if training_on else StepState.OPTIONAL,
             "On" if training_on else "Pairs with explanations, before people's labels count.",
             LEAD,
-            "annotate:training-setup",
         ),
         people,
-        SetupStep("Start", StepState.DONE if figures.n_judgments else StepState.OPEN, start_text),
     ]
+
+
+def _start_step(collection: Collection, *, is_ready: bool) -> SetupStep:
+    """The first judgment."""
+    if not collection.is_being_set_up:
+        n_judgments = Judgment.objects.filter(collection=collection).count()
+        return SetupStep("Start", StepState.DONE, counted(n_judgments, "judgment"))
+    text = "Begins when a pool is open and somebody has come."
+    if is_ready:
+        text = "Everything is ready: the first judgment is awaited."
+    return SetupStep("Start", StepState.OPEN, text)

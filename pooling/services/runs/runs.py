@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import PurePath
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from django.core.files import File
@@ -101,6 +101,17 @@ def receive_run(
         uploaded_by=by,
     )
     return _store(run, upload, is_done_here=is_done_here)
+
+
+@transaction.atomic
+def receive_runs(
+    *, collection: Collection, uploads: Sequence[tuple[str, File]], by: User, **description: Any
+) -> list[ReceivedRun]:
+    """Keep several run files by their names, all of them or none, each as `receive_run` does."""
+    return [
+        receive_run(collection=collection, name=name, upload=upload, by=by, **description)
+        for name, upload in uploads
+    ]
 
 
 def check_name(name: str) -> None:

@@ -10,10 +10,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 BOX = "one => (({top, bottom, height}) => [top, bottom, height])(one.getBoundingClientRect())"
 LAST_LINE = """one =>
   one.getBoundingClientRect().bottom - parseFloat(getComputedStyle(one).paddingBottom)"""
-# of what has the focus in the page; what is higher than half the window need only begin there
+# of what has the focus in the page; what is higher than a third of the window need only begin there
 IS_ABOVE = """barTop => {
   const focused = document.activeElement, {top, bottom, height} = focused.getBoundingClientRect();
-  return !focused.closest("main") || (height < barTop / 2 ? bottom : top) <= barTop;
+  return !focused.closest("main") || (height < barTop / 3 ? bottom : top) <= barTop;
 }"""
 NARROWEST = 320
 
@@ -46,7 +46,7 @@ def test_the_sections_are_at_the_bottom_of_an_upright_phone_alone(members):
 
 def test_what_has_the_focus_is_not_beneath_the_bar(members, live_server):
     members.set_viewport_size({"width": 390, "height": 844})
-    members.goto(f"{live_server.url}/c/birds/settings/")
+    members.goto(f"{live_server.url}/c/birds/settings/guidelines/")
     bar_top, _, _ = members.locator(".nav").evaluate(BOX)
     n_text_areas = 0
     for _ in range(40):

@@ -58,8 +58,9 @@ def test_a_program_is_told_the_limit_too(client, collection, settings):
 
 def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, collection):
     answer = send(client, LINE, X_Upload="script")
+    next_step = reverse("metrics:setup-next", args=["shapes"])
+    assert (answer.status_code, answer.headers["X-Location"]) == (204, next_step)
     page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])
-    assert (answer.status_code, answer.headers["X-Location"]) == (204, page)
     assert send(client, LINE).url == page
     assert send(client, b"PK\x03\x04", X_Upload="script").status_code == 422
 

@@ -19,6 +19,13 @@ from tests.works import perform_work
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
+@pytest.fixture(autouse=True)
+def collection_in_use(collection):
+    """The collection is set up: what is saved leads to its own page."""
+    collection.scheme_frozen_at = timezone.now()
+    collection.save()
+
+
 def upload(client, collection, data, name="bm25", **fields):
     file = SimpleUploadedFile("a.run", data)
     return client.post(

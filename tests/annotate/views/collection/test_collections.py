@@ -67,6 +67,17 @@ def test_a_collection_is_made_with_its_levels_and_items(client, researcher):
     assert "2 new items" in page(client, "import", "birds", collection.imports.get().pk)
 
 
+def test_a_name_and_a_file_suffice_and_the_next_step_opens(client, researcher):
+    levels = {"levels-2-grade": "", "measurement": "ordinal", "positive_from": 3, **LEVELS}
+    answer = send(client, "collection-new", name="Côte d'Azur", file=upload(line("d1")), **levels)
+    assert answer.url == reverse("metrics:setup-next", args=["cote-dazur"])
+    assert client.get(answer.url).url == reverse("pooling:run-upload", args=["cote-dazur"])
+    send(client, "collection-new", name="Côte d'Azur", **levels)
+    assert Collection.objects.filter(slug="cote-dazur-2").exists()
+    send(client, "collection-new", name="鳥", **levels)
+    assert Collection.objects.filter(slug="collection").exists()
+
+
 def test_colours_of_levels_go_by_grade_and_not_by_row(client, researcher):
     first_choice = '<option value="" selected>By grade</option>'
     assert page(client, "collection-new").count(first_choice) == 7
@@ -105,7 +116,7 @@ def test_media_without_items_are_refused(client, researcher):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"slug": "shapes"}, "already exists"),
+        ({"slug": "shapes"}, "such as &quot;shapes-2&quot;"),
         ({"positive_from": 2}, "choose one of the grades"),
         ({"levels-1-name": ""}, "2 to 7 levels"),
         ({"levels-1-grade": 3}, "the same grade"),

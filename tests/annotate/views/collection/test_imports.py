@@ -96,7 +96,7 @@ def test_reference_labels_are_loaded_with_their_grades_mapped(client, collection
     text = read(client)
     assert [label.grade for label in ReferenceSet.objects.get().labels.all()] == [2]
     assert re.search(r"<dt>Too small grades left out</dt><dd>1</dd>", text)
-    assert "Upload a run" in text
+    assert "Upload runs" in text
     overview = client.get(reverse("metrics:collection", args=["shapes"])).content.decode()
     assert re.search(r"<dt>original</dt>\s*<dd>1</dd>", overview)
 

@@ -35,7 +35,7 @@ FORMS = {
     "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
     "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
     "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),
-    "invitation": ("people/members/", "Days the link works", "0", "Make a link", "1"),
+    "invitation": ("people/members/", "Days the link works", "0", "Make links", "1"),
 }
 
 

@@ -15,7 +15,7 @@ REFUSAL = """Object.defineProperty(navigator, "clipboard", {
 
 def make_link(page, url):
     page.goto(url + reverse("annotate:members", args=["shapes"]))
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Make links").click()
 
 
 def make_token(page, url):

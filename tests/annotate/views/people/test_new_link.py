@@ -57,3 +57,24 @@ def test_a_link_is_shown_to_its_maker_alone_while_it_works_for_some_minutes(
         accounts.revoke_invitation(invitation=Invitation.objects.get())
     client.cookies["new-invitation"] = value
     assert shown_link(client, slug) is None
+
+
+def test_an_address_a_line_makes_a_link_a_person(client, collection, lead):
+    addresses = ["ada@example.org", "bea@example.org"]
+    email = "\r\n".join([*addresses, "", "ada@example.org"])
+    send(client, "invite", collection.slug, role="annotator", email=email, days=7)
+    text = page(client, "members", collection.slug)
+    links = re.findall(r'value="(http://testserver/invitations/[^"]+)"', text)
+    emails = [accounts.open_invitation(token=link.split("/")[-2]).email for link in links]
+    assert emails == addresses
+    assert "This page shows them for ten minutes" in text
+
+
+def test_a_wrong_address_among_several_makes_no_link(client, collection, lead):
+    fields = {"role": "annotator", "email": "ada@example.org\nnobody", "days": 7}
+    answer = send(client, "invite", collection.slug, status=422, **fields)
+    assert "Enter a valid email address" in answer.content.decode()
+    many = "\n".join(f"a{number}@example.org" for number in range(51))
+    answer = send(client, "invite", collection.slug, status=422, **fields | {"email": many})
+    assert "Invite at most 50 people at once" in answer.content.decode()
+    assert not Invitation.objects.exists()

@@ -1,10 +1,10 @@
 """The steps of a set-up, each by what makes it done."""
 
 import pytest
+from django.utils import timezone
 
-from annotate.models import Role, Side, Training
+from annotate.models import Import, Role, Side, Training, Work
 from annotate.services.collection.collections import change_guidelines, change_policy
-from annotate.services.pages.overview import overview
 from annotate.services.people.accounts import invite
 from metrics.services.setup.steps import StepState, setup
 from pooling.models import Run
@@ -23,7 +23,8 @@ def collection():
 
 def steps(collection, roles=EVERYTHING):
     """The steps by title, and the whole set-up."""
-    whole = setup(collection=collection, figures=overview(collection=collection), roles=roles)
+    collection.refresh_from_db()
+    whole = setup(collection=collection, roles=roles)
     return {step.title: step for step in whole.steps}, whole
 
 
@@ -63,6 +64,36 @@ def test_items_of_both_sides_are_data(collection):
     assert state(collection, "Data") == (StepState.DONE, "1 query, 2 documents")
 
 
+@pytest.mark.parametrize(
+    ("work_state", "state_of_step", "words"),
+    [
+        (Work.State.ASKED, StepState.UNDER_WAY, "being read"),
+        (Work.State.RUNNING, StepState.UNDER_WAY, "being read"),
+        (Work.State.FAILED, StepState.OPEN, "was refused"),
+    ],
+)
+def test_the_last_file_of_items_tells_how_the_data_stand(
+    collection, work_state, state_of_step, words
+):
+    is_over = work_state == Work.State.FAILED
+    work = Work.objects.create(
+        collection=collection,
+        kind="import",
+        subject=1,
+        state=work_state,
+        error_code="refused" if is_over else "",
+        begun_at=timezone.now(),
+        finished_at=timezone.now() if is_over else None,
+    )
+    Import.objects.create(
+        collection=collection, kind=Import.Kind.ITEMS, file_name="a.jsonl", work=work
+    )
+    step_state, text = state(collection, "Data")
+    assert step_state == state_of_step
+    assert words in text
+    assert state(collection, "Reference labels")[0] == StepState.OPTIONAL
+
+
 def test_a_reference_set_gives_golds_by_itself(collection):
     cast.reference(collection, {}, name="original")
     assert state(collection, "Reference labels") == (StepState.DONE, "original")
@@ -83,6 +114,11 @@ def test_runs_are_under_way_until_one_is_read(collection):
     assert state(collection, "Runs") == (StepState.DONE, "1 run")
     Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED, finished_at=None)
     assert state(collection, "Runs") == (StepState.UNDER_WAY, "1 run being read")
+    Run.objects.filter(pk=run.pk).update(state=Run.State.REJECTED, finished_at=timezone.now())
+    assert state(collection, "Runs") == (
+        StepState.OPEN,
+        "1 file refused; the list of runs says why.",
+    )
 
 
 def test_an_invitation_is_under_way_and_an_annotator_done(collection):
@@ -114,7 +150,7 @@ def test_the_first_judgment_ends_the_set_up(collection):
 
 def test_a_step_is_a_link_for_whoever_can_do_it(collection):
     _, of_lead = steps(collection, {Role.LEAD})
-    assert [step.title for step, can_do in of_lead.links() if can_do] == [
+    assert [line.step.title for line in of_lead.overview_lines if line.address] == [
         "Levels",
         "Guidelines",
         "Policy",

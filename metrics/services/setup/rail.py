@@ -1,0 +1,69 @@
+"""The rail: the steps of a set-up beside the pages on which they are done."""
+
+from typing import NamedTuple
+
+from annotate import access
+from annotate.access import Person
+from annotate.models import Collection
+from metrics.services.setup.steps import (
+    STEP_PAGES,
+    Setup,
+    SetupStep,
+    StepLine,
+    StepState,
+    setup,
+)
+
+# beside the pages of steps: the page of a file that was loaded, with its faults
+RAIL_PAGES = {page for pages in STEP_PAGES.values() for page in pages} | {"annotate:import"}
+
+
+class Rail(NamedTuple):
+    """A set-up, and the step that is done on the present page, if one is."""
+
+    setup: Setup
+    present_step: SetupStep | None
+
+    @property
+    def lines(self) -> list[StepLine]:
+        """The steps in their order."""
+        return self.setup.lines(self.present_step)
+
+    @property
+    def title(self) -> str:
+        """The present step, and its place among all."""
+        if self.present_step is None:
+            return self.setup.title
+        number = self.setup.steps.index(self.present_step) + 1
+        return f"Step {number} of {len(self.setup.steps)}: {self.present_step.title}"
+
+    @property
+    def onward_text(self) -> str:
+        """The words of the link that goes on; "" where the present step has to be done first."""
+        if self.present_step is None or self.present_step.state == StepState.OPEN:
+            return ""
+        next_step = self.setup.next_step
+        destination = next_step.title if next_step else "the overview"
+        if self.present_step.state == StepState.OPTIONAL:
+            return f"Leave out, go on to {destination}"
+        return f"Go on to {destination}"
+
+
+def rail(*, collection: Collection, user: Person, page: str, import_kind: str = "") -> Rail | None:
+    """The rail of a page by the name of its address; None where it has none, without a query.
+
+    import_kind : of the file that the page loads
+    """
+    if page not in RAIL_PAGES or not collection.is_being_set_up:
+        return None
+    roles = access.roles_in(user=user, collection=collection)
+    steps = setup(collection=collection, roles=roles)
+    present_step = next(
+        (
+            step
+            for step in steps.steps
+            if page in step.pages and step.import_kind in ("", import_kind)
+        ),
+        None,
+    )
+    return Rail(steps, present_step)

@@ -1,0 +1,97 @@
+"""The rail: on which pages it stands, which step is present, and the way on."""
+
+from functools import partial
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Import, Role, Side
+from annotate.services.collection.collections import change_guidelines, change_policy
+from metrics.services.setup.rail import RAIL_PAGES, rail
+from tests import cast
+from tests.pages import text_of
+from tests.signed_in import lead  # noqa: F401 - the fixture
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rail_on(collection):
+    """Function that returns the rail of a page for who leads and researches."""
+    person = cast.member(collection, Role.LEAD, cast.member(collection, Role.RESEARCHER))
+    return partial(rail, collection=collection, user=person)
+
+
+@pytest.mark.parametrize(
+    ("page", "place", "title"),
+    [
+        ("annotate:load", {"import_kind": Import.Kind.ITEMS}, "Step 1 of 11: Data"),
+        (
+            "annotate:load",
+            {"import_kind": Import.Kind.REFERENCE},
+            "Step 2 of 11: Reference labels",
+        ),
+        ("annotate:load", {"import_kind": Import.Kind.JUDGMENTS}, "Set-up: 2 of 11 steps done"),
+        ("annotate:levels", {}, "Step 3 of 11: Levels"),
+        ("pooling:run", {}, "Step 5 of 11: Runs"),
+        ("annotate:members", {}, "Step 10 of 11: People"),
+        ("annotate:import", {}, "Set-up: 2 of 11 steps done"),
+    ],
+)
+def test_the_page_tells_the_present_step(rail_on, page, place, title):
+    setup_rail = rail_on(page=page, **place)
+    assert setup_rail.title == title
+    present = [line.step for line in setup_rail.lines if line.is_present]
+    assert present == ([setup_rail.present_step] if setup_rail.present_step else [])
+
+
+def test_an_optional_step_may_be_left_out_and_an_open_one_may_not(collection, rail_on):
+    assert rail_on(page="annotate:policy").onward_text == "Leave out, go on to Data"
+    change_policy(collection=collection, by=None, labels_per_pair=2, ceiling=2)
+    assert rail_on(page="annotate:policy").onward_text == "Go on to Data"
+    assert rail_on(page="pooling:runs").onward_text == ""
+
+
+def test_without_an_open_step_the_way_on_is_the_overview(collection):
+    person = cast.member(collection, Role.LEAD)
+    lead_rail = rail(collection=collection, user=person, page="annotate:levels")
+    assert lead_rail.onward_text == "Go on to People"
+    cast.annotator(collection)
+    lead_rail = rail(collection=collection, user=person, page="annotate:levels")
+    assert lead_rail.onward_text == "Go on to the overview"
+    assert lead_rail.setup.next_address == reverse("metrics:collection", args=["shapes"])
+
+
+def test_other_pages_and_collections_that_are_judged_have_none_and_ask_nothing(
+    collection, rail_on, django_assert_num_queries
+):
+    with django_assert_num_queries(0):
+        assert rail_on(page="metrics:dashboard") is None
+        collection.scheme_frozen_at = timezone.now()
+        assert all(rail_on(page=page) is None for page in RAIL_PAGES)
+
+
+def test_a_rail_takes_as_many_queries_for_much_as_for_little(
+    collection, rail_on, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(16):
+        rail_on(page="annotate:levels")
+    cast.items(collection, Side.QUERY, 3)
+    cast.reference(collection, {}, name="original")
+    cast.annotator(collection)
+    change_guidelines(collection=collection, markdown="# Twice", wording=[], by=None)
+    with django_assert_max_num_queries(16):
+        rail_on(page="annotate:levels")
+
+
+def test_the_page_of_a_step_marks_it_and_a_judged_collection_has_no_rail(client, collection, lead):  # noqa: F811
+    address = reverse("annotate:policy", args=["shapes"])
+    answer = client.get(address)
+    text = text_of(answer)
+    assert "Step 6 of 11: Policy" in text
+    assert answer.content.decode().count('aria-current="step"') == 2  # the list, and its line
+    assert "Leave out, go on to People" in text
+    collection.scheme_frozen_at = timezone.now()
+    collection.save()
+    assert "Step 6 of 11" not in text_of(client.get(address))
