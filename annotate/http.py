@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
+from csp.decorators import csp_update
 from django import forms
 from django.http import (
     FileResponse,
@@ -190,6 +191,12 @@ def takes_files(view: View) -> View:
     """
     view.takes_files = True  # type: ignore[attr-defined]  # a mark for config/site/uploads.py
     return view
+
+
+def shows_local_files(view: View) -> View:
+    """Let a page show pictures and clips of files that were chosen on it, before they are sent."""
+    update = csp_update({"img-src": ["blob:"], "media-src": ["blob:"]})
+    return update(view)  # type: ignore[arg-type, return-value]  # its type is of any request
 
 
 def card_json(

@@ -9,7 +9,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from annotate import training_urls
 from annotate.services.imports.forms import ImportAddress
-from annotate.views.collection import collections, home, imports
+from annotate.views.collection import collections, home, imports, previews
 from annotate.views.judging import judge, media
 from annotate.views.people import account, invitations, members, tokens, tour
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
@@ -21,6 +21,7 @@ register_converter(ImportAddress, "import_kind")
 IMPORTS = [
     path("", imports.imports, name="imports"),
     path("<import_kind:import_kind>/", imports.load, name="load"),
+    path("items/preview/", previews.items_preview, name="items-preview"),
     path("<int:pk>/", imports.import_page, name="import"),
     path("<int:pk>/state/", imports.import_state, name="import-state"),
     path("<int:pk>/cancel/", imports.import_cancel, name="import-cancel"),
@@ -89,6 +90,7 @@ urlpatterns = [
     path("tokens/", tokens.own_tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
     path("collections/new/", collections.collection_new, name="collection-new"),
+    path("collections/new/preview/", previews.new_items_preview, name="new-items-preview"),
     path("c/<slug:slug>/imports/", include(IMPORTS)),
     path("c/<slug:slug>/settings/", include(SETTINGS)),
     path("c/<slug:slug>/judging/golds/", golds.golds, name="golds"),

@@ -107,7 +107,9 @@ class ImportUploadRequest(serializers.Serializer):
         required=False, help_text="Of reference labels: smaller ones are left out."
     )
     columns = serializers.CharField(
-        required=False, help_text='Of tables: which column holds what, as "query:1, document:2".'
+        required=False,
+        help_text='Of tables: which column holds what, as "query:1, document:2"; of items in a '
+        'shape of their own a JSON object of fields and columns, {"document_id": "clip"}.',
     )
     skip_unknown = serializers.BooleanField(
         required=False, help_text="Of reference labels: leave out those of unknown items."

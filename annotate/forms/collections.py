@@ -18,6 +18,7 @@ from annotate.forms.fields import (
     SkipBlankField,
     UploadField,
 )
+from annotate.forms.item_files import ItemColumnsField
 from annotate.models import Collection, Level, ReferenceSet
 
 LEVEL_ROWS = 7  # rows of the table; the service says how many levels a scheme may have
@@ -29,10 +30,12 @@ def items_field(**options: Any) -> UploadField:
         label="Items",
         help_text=(
             "JSON lines, CSV or TSV, TREC topics, a caption list such as {id: [captions]}, or a "
-            "plain list of document ids, each plain or gzipped; or a zip of a BEIR folder, or of "
-            "one such file with its media."
+            "plain list of document ids, each plain or gzipped; or a zip of a BEIR folder, of one "
+            "such file with its media, or of texts and media alone; or the folder itself. Of a "
+            "table or JSON in another shape you say what its columns are."
         ),
         command="load_collection",
+        takes_folders=True,
         **options,
     )
 
@@ -53,6 +56,7 @@ class ItemsForm(forms.Form):
 
     file = items_field()
     media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
+    columns = ItemColumnsField()
 
 
 class SchemeForm(forms.Form):
@@ -97,6 +101,7 @@ class CollectionForm(SchemeForm):
     )
     file = items_field(required=False)
     media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
+    columns = ItemColumnsField()
 
     def clean(self) -> dict[str, Any]:
         """Media without items belong to nothing."""
@@ -110,7 +115,7 @@ class CollectionForm(SchemeForm):
         return {
             name: value
             for name, value in self.cleaned_data.items()
-            if name not in {"file", "media"}
+            if name not in {"file", "media", "columns"}
         }
 
 

@@ -16,16 +16,23 @@ TO_THE_LETTER = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "
 
 
 class UploadField(forms.FileField):
-    """A file up to the site's size limit, which the page knows: nobody uploads in vain."""
+    """A file up to the site's size limit, which the page knows: nobody uploads in vain.
 
-    def __init__(self, *, help_text: str, command: str = "", **options: Any) -> None:
+    takes_folders : True if the page packs a folder into one archive
+    """
+
+    def __init__(
+        self, *, help_text: str, command: str = "", takes_folders: bool = False, **options: Any
+    ) -> None:
         limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
+        self.takes_folders = takes_folders
         super().__init__(help_text=f"{help_text} Up to {limit:,} MB.", **options)
         self.command = command
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """Add the attribute that file-drop.js reads."""
-        return {**super().widget_attrs(widget), "data-max-bytes": settings.UPLOAD_MAX_BYTES}
+        """Add the attributes that files/drop.js reads."""
+        attributes = super().widget_attrs(widget) | {"data-max-bytes": settings.UPLOAD_MAX_BYTES}
+        return attributes | ({"data-folders": ""} if self.takes_folders else {})
 
     def clean(self, data: Any, initial: Any = None) -> Any:
         """Return the file; the error for a larger one names the command that loads it, if any."""

@@ -1,8 +1,9 @@
 """Contents to upload: a path, an open file or bytes, as a file that can be read twice."""
 
+import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeGuard
@@ -46,5 +47,7 @@ def name_of(content: Content, file_name: str = "") -> str:
 
 
 def form_value(value: object) -> str:
-    """A value as a field of a form."""
+    """A value as a field of a form; a mapping is JSON."""
+    if isinstance(value, Mapping):
+        return json.dumps(dict(value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -199,7 +199,7 @@ class BodyMiddleware:
 
 
 class ScriptedUploadMiddleware:
-    """Sends static/js/upload.js the next address.
+    """Sends static/js/files/upload.js the next address.
 
     It would follow a redirect and use up messages.
     """

@@ -2,12 +2,13 @@
 import { initTheme } from "./appearance.js";
 import { initCopies } from "./copy.js";
 import { initShortNames } from "./fields/short-name.js";
-import { initFileDrops } from "./file-drop.js";
+import { initFileDrops } from "./files/drop.js";
+import { initFilePreviews } from "./files/preview.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { showCurrentTabs } from "./tabs.js";
-import { initUploads } from "./upload.js";
+import { initUploads } from "./files/upload.js";
 import { initWaiting } from "./unsent/notice.js";
 
 const entityTags = new Map();
@@ -79,6 +80,7 @@ function initWidgets(root) {
   initShortNames(root);
   initRunChoices(root);
   initFileDrops(root);
+  initFilePreviews(root);
   initCopies(root, announce);
   initUploads(root, initWidgets);
 }

@@ -1,6 +1,7 @@
 """Load the items of a collection from a file, a folder or a zip archive."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from annotate.core.files.items.item_columns import columns_of, mapping_fault
 from annotate.management import files
 from annotate.models import Collection
 from annotate.services.collection.collections import LevelSpec, create_collection
@@ -34,8 +36,19 @@ class Command(BaseCommand):
             "--media", type=Path, help="folder or zip of the media that the file names"
         )
         parser.add_argument(
+            "--column",
+            action="append",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help="of a table or JSON in a shape of its own, as document_id=clip; several times",
+        )
+        parser.add_argument(
             "--by", default="", help="user who loads; leads and researches a collection made here"
         )
+        self.add_making_arguments(parser)
+
+    def add_making_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments of a collection that is made."""
         making = parser.add_argument_group("to make the collection")
         making.add_argument("--levels", default="", help='such as "0:Not relevant,1:Relevant"')
         making.add_argument(
@@ -65,7 +78,7 @@ class Command(BaseCommand):
             digest = files.checksum_of(options["file"])
             received_import = import_now(
                 collection=collection,
-                import_request=ItemsImport(),
+                import_request=ItemsImport(columns=parse_columns(options["column"])),
                 source=source,
                 sha256=digest,
                 media_source=media,
@@ -89,6 +102,20 @@ class Command(BaseCommand):
             guidelines=options["guidelines"].read_text() if options["guidelines"] else "",
             by=files.find_user(options["by"]),
         )
+
+
+def parse_columns(entries: Sequence[str]) -> dict[str, str]:
+    """Parse columns such as "document_id=clip"."""
+    choices = []
+    for entry in entries:
+        field, sign, column = entry.partition("=")
+        if not sign or not column:
+            raise CommandError(f'Columns are given as "document_id=clip", not as "{entry}".')
+        choices.append((column, field))
+    columns, fault = columns_of(choices)
+    if fault := fault or (mapping_fault(columns) if choices else ""):
+        raise CommandError(fault)
+    return columns
 
 
 def parse_levels(text: str) -> list[LevelSpec]:

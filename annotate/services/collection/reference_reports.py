@@ -32,6 +32,11 @@ class ReferenceReport(FileTallies):
     n_unknown: int = 0
     is_new: bool = True
 
+    def count_blanks(self, n: int) -> None:
+        """Count rows without a grade that were left out."""
+        self.n_blank = n
+        self.n_rows += n
+
     def figures(self) -> list[tuple[str, int]]:
         """The first figures of an import's report, in order."""
         return [

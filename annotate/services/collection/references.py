@@ -9,6 +9,8 @@ from typing import BinaryIO
 from django.db import transaction
 
 from annotate.core.files.formats import Blanks, FormatError, Problems, guarded, name_fault, quoted
+from annotate.core.files.items.item_columns import ItemColumns
+from annotate.core.files.items.mapped_files import read_mapped_labels
 from annotate.core.files.references.orientation import oriented
 from annotate.core.files.references.reference_formats import ReferenceRow, read_reference
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
@@ -56,6 +58,7 @@ def load_reference(
     skip_blank: bool = False,
     of_items: bool = False,
     columns: Mapping[str, int] | None = None,
+    item_columns: ItemColumns | None = None,
     on_progress: ProgressCallback = ignore_progress,
 ) -> ReferenceReport:
     """Store a file's labels as a reference set of this name.
@@ -66,31 +69,39 @@ def load_reference(
     skip_unknown : rows of items that the collection lacks are left out and counted, else faults
     skip_blank : rows of a table without a grade are left out and counted; else they are faults
     of_items : whether the items came from the same file, so that lists in it are of captions
-    columns : see `read_reference`
+    columns, item_columns : see `read_reference` and, of a file of items, `read_mapped_labels`
 
     The same labels under the same name again change nothing. Raises FileRejected, ReferenceExists.
     """
     name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
-    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
-        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
-        raise FileRejected(problems, report)
+    _require_name(name, file_name, problems, report)
     lock_task("loading", collection=collection)
     reader = _ReferenceReader(Collection.objects.get(pk=collection.pk), file_name, problems, report)
     reader.require_items()
-    reader.grade_map = grade_map or {}
-    reader.min_grade = min_grade
+    reader.grade_map, reader.min_grade = grade_map or {}, min_grade
     reader.skip_unknown = skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
-    rows = read_reference(stream, file_name, problems, blanks, of_items=of_items, columns=columns)
+    if item_columns:
+        rows = read_mapped_labels(stream, file_name, problems, item_columns)
+    else:
+        rows = read_reference(
+            stream, file_name, problems, blanks, of_items=of_items, columns=columns
+        )
     rows = oriented(rows, reader.queries, reader.documents)
     labels = reader.read(with_progress(guarded(rows, problems), on_progress))
-    report.n_blank = blanks.n if skip_blank else 0
-    report.n_rows += report.n_blank
+    report.count_blanks(blanks.n if skip_blank else 0)
     _require_labels(labels, reader)
     _store(collection, labels, reader, on_progress)
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
+
+
+def _require_name(name: str, file_name: str, problems: Problems, report: ReferenceReport) -> None:
+    """Raise FileRejected for a text that cannot be a reference set's name."""
+    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
+        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
+        raise FileRejected(problems, report)
 
 
 def _store(

@@ -35,7 +35,7 @@ class ImportForm(NamedTuple):
 
 
 def _items(form: ItemsForm) -> ImportRequest:
-    return ItemsImport()
+    return ItemsImport(columns=form.cleaned_data["columns"])
 
 
 def _reference(form: ReferenceForm) -> ImportRequest:

@@ -324,6 +324,7 @@ class ItemLoader:
         )
         self.report.n_items += len(rows)
         self.report.n_grouped += sum(bool(row.group) for row in rows)
+        self.report.n_id_only += sum(row.side == Side.DOCUMENT and not row.parts for row in rows)
         queries = [row for row in rows if row.side == Side.QUERY]
         if queries and not self.report.n_queries:
             self._first_query = f"{quoted(queries[0].id)} in line {queries[0].line:,}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.items.documents_by_id import id_only_sentence
 from annotate.core.phrases import counted
 from annotate.services.collection.reference_reports import ReferenceReport
 
@@ -17,6 +18,7 @@ class CollectionReport(FileTallies):
     n_still_id_only : known before by their ids alone, and left so, since they are in pairs already
     are_sets_fixed : True if query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
+    n_id_only : new documents that have an id and nothing to show
     n_without_file : without the file that they name, as it was not uploaded: known by ids alone
     n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
     goes_by_column : True if intervals and tests follow the groups, the first, from now on
@@ -30,6 +32,7 @@ class CollectionReport(FileTallies):
     n_with_new_sources: int = 0
     n_typed: int = 0
     n_still_id_only: int = 0
+    n_id_only: int = 0
     n_without_file: int = 0
     n_grouped: int = 0
     n_regrouped: int = 0
@@ -110,7 +113,7 @@ class CollectionReport(FileTallies):
             " Query sets stay as they were, since the collection has been judged." if is_new else ""
         )
         media = f"{counted(self.n_media, 'media file')} copied."
-        further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}"
+        further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}{self._id_only}"
         return f"{rows}, {known_before}; {media}{further_sentences}"
 
     @property
@@ -125,3 +128,7 @@ class CollectionReport(FileTallies):
             "themselves. Settings can change that."
         )
         return f"{change_sentence}{grouping_sentences if self.goes_by_column else ''}"
+
+    @property
+    def _id_only(self) -> str:
+        return f" {id_only_sentence(self.n_id_only)}" if self.n_id_only else ""

@@ -9,6 +9,7 @@ from django.db import transaction
 from annotate.core.files.archives.sources import Source
 from annotate.core.files.formats import Problems, guarded
 from annotate.core.files.items import item_formats
+from annotate.core.files.items.item_columns import ItemColumns
 from annotate.core.files.items.item_rows import check_item
 from annotate.models import Collection, Side, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress
@@ -29,12 +30,14 @@ def load_collection(
     source: Source,
     by: User | None = None,
     media_source: Source | None = None,
+    columns: ItemColumns | None = None,
     on_progress: ProgressCallback = ignore_progress,
 ) -> CollectionReport:
     """Add a file's items, their media, the labels of a BEIR folder, and the query sets "all".
 
     source : the file, folder or archive of items; media are looked for in `media_source`, then in
         the source, in the collection's own folder and in the operator's store
+    columns : what the columns of a file in another shape are taken for
     Queries and query sets are fixed once the collection has been judged. Raises FileRejected with
     the first 50 faults, QueriesFixed, and the errors of media and references.
     """
@@ -44,10 +47,9 @@ def load_collection(
     loader = ItemLoader(
         collection, [media_source, source] if media_source else [source], problems, by
     )
-    report = loader.load(
-        guarded(item_formats.read_items(source, problems), problems), source.name, on_progress
-    )
-    report.references = _load_labels(collection, source, by, on_progress)
+    rows = guarded(item_formats.read_items(source, problems, columns), problems)
+    report = loader.load(rows, source.name, on_progress)
+    report.references = _load_labels(collection, source, columns, by, on_progress)
     # late: copied files stay when a transaction is rolled back
     report.n_media = media.store_media(
         collection=collection, sources=loader.media, on_progress=on_progress
@@ -86,13 +88,17 @@ def load_documents(
 
 
 def _load_labels(
-    collection: Collection, source: Source, by: User | None, on_progress: ProgressCallback
+    collection: Collection,
+    source: Source,
+    columns: ItemColumns | None,
+    by: User | None,
+    on_progress: ProgressCallback,
 ) -> tuple[ReferenceReport, ...]:
     def on_labels(n_done: int, total: int | None = None, unit: str = "labels") -> None:
         on_progress(n_done, total, unit)
 
     reports = []
-    for name in item_formats.label_files(source):
+    for name in item_formats.label_files(source, columns):
         with source.open(name) as stream:
             reports.append(
                 references.load_reference(
@@ -102,6 +108,7 @@ def _load_labels(
                     name=item_formats.reference_name(name),
                     by=by,
                     of_items=True,
+                    item_columns=columns,
                     on_progress=on_labels,
                 )
             )

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from annotate.core.files.archives.sources import Source
 from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError
+from annotate.core.files.items.item_columns import ItemColumns
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Import, User
 from annotate.services.background.progress import ProgressCallback
@@ -49,18 +50,23 @@ class ImportRequest(Protocol):
 
 @dataclass(frozen=True)
 class ItemsImport:
-    """Items, perhaps with the labels of a BEIR folder."""
+    """Items, perhaps with the labels of a BEIR folder.
+
+    columns : what the columns of a file in another shape are taken for, see ItemColumns
+    """
+
+    columns: ItemColumns = field(default_factory=dict)
 
     kind: ClassVar = Import.Kind.ITEMS
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the request of stored parameters."""
-        return cls()
+        return cls(**parameters)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters as they are stored."""
-        return {}
+        """Return the parameters as they are stored; {} for a file whose format tells all."""
+        return {"columns": dict(self.columns)} if self.columns else {}
 
     def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Load the items, then the labels in the same source."""
@@ -69,6 +75,7 @@ class ItemsImport:
             source=inputs.source,
             by=inputs.by,
             media_source=inputs.media_source,
+            columns=self.columns,
             on_progress=inputs.on_progress,
         )
         return [report, *report.references]

@@ -13,7 +13,7 @@ from annotate import access
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SchemePreset
 from annotate.forms.collections import CollectionForm, LevelFormSet
-from annotate.http import SignedIn, takes_files
+from annotate.http import SignedIn, shows_local_files, takes_files
 from annotate.models import Collection
 from annotate.services.collection import collections
 from annotate.services.collection.collections import CollectionExists, LevelSpec
@@ -27,6 +27,7 @@ from annotate.views.next_step import after_step
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@shows_local_files
 @login_required
 @takes_files
 def collection_new(request: SignedIn) -> HttpResponse:
@@ -94,7 +95,7 @@ def _make(
         return collection, None
     return collection, imports.receive_import(
         collection=collection,
-        import_request=ItemsImport(),
+        import_request=ItemsImport(columns=form.cleaned_data["columns"]),
         upload=upload,
         media=media,
         by=request.user,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import access
 from annotate.core.files.formats import FormatError
-from annotate.http import SignedIn, takes_files
+from annotate.http import SignedIn, shows_local_files, takes_files
 from annotate.models import Import, Role
 from annotate.services.background import works
 from annotate.services.imports import imports as service
@@ -24,6 +24,7 @@ MAX_LISTED = 200  # imports in the list
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@shows_local_files
 @login_required
 @takes_files
 def load(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:

@@ -31,7 +31,8 @@ class Uploads(CollectionPart):
         content : a path, an open file, or parts of bytes, which are read as they come
         media : of items, a zip of the media that the file names
         wait : seconds to wait; 0 returns at once
-        fields : those of the kind, as name, direction, grades, columns
+        fields : those of the kind, as name, direction, grades, columns; of items in a shape of
+            their own columns={"document_id": "clip", "document_text": "caption"}
         Raises Refused, with the words of the report where the site received and rejected it.
         """
         form = {"kind": kind, **fields}

@@ -8,7 +8,8 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, NamedTuple, Protocol, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED
 
 from annotate.core.files.archives.zip_directory import directory_size
 from annotate.core.files.archives.zip_members import open_member
@@ -142,6 +143,14 @@ class FolderSource:
         return path if path.is_relative_to(self.folder) and path.is_file() else None
 
 
+class MemberBytes(NamedTuple):
+    """A file inside an archive: the position of its header, its packed size, if it is packed."""
+
+    at: int
+    n_bytes: int
+    is_packed: bool
+
+
 class ZipSource:
     """The files of a zip archive, all checked before any is read.
 
@@ -183,6 +192,15 @@ class ZipSource:
             )
         return open_member(self.archive, info, self.name)
 
+    def stretch(self, name: str) -> MemberBytes | None:
+        """The position of a file in the archive; None without such a file."""
+        info = self._info(name)
+        return (
+            MemberBytes(info.header_offset, info.compress_size, info.compress_type != ZIP_STORED)
+            if info
+            else None
+        )
+
     def _info(self, name: str) -> zipfile.ZipInfo | None:
         return self.members.get(name) or self._infos_by_packed_name.get(name)
 
@@ -204,7 +222,7 @@ class ZipSource:
             fault = path_fault(info.filename)
             if fault or stat.S_ISLNK(info.external_attr >> 16):
                 raise self._refusal(f"the name {quoted(info.filename)} {fault or 'is a link'}")
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
                 raise self._refusal(
                     f"{quoted(info.filename)} is packed in an unusual way; use the deflate method"
                 )

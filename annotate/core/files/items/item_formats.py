@@ -1,7 +1,7 @@
-"""Files of items: JSON lines, tables, BEIR folders, caption lists, topics.
+"""Files of items: JSON lines, tables, BEIR folders, caption lists, topics, texts and media alone.
 
 A new format is a reader and one entry of SPECIAL, or of GENERAL where its first line could be of
-much else.
+much else. A file of any other shape is read by columns that somebody chose.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,9 +10,12 @@ from typing import NamedTuple
 from annotate.core.files import text_files
 from annotate.core.files.archives.sources import Source
 from annotate.core.files.formats import FormatError, Problems, id_fault
-from annotate.core.files.id_lists import read_ids
 from annotate.core.files.items import topics
+from annotate.core.files.items.documents_by_id import read_documents
+from annotate.core.files.items.item_columns import ItemColumns, are_captions
 from annotate.core.files.items.item_rows import FIELDS, FLAT, ItemRow, check_item, is_address
+from annotate.core.files.items.loose_files import are_loose_files, read_loose_files
+from annotate.core.files.items.mapped_files import read_mapped_items
 from annotate.core.files.json_files import (
     keys_of_first,
     opens_dictionaries,
@@ -33,42 +36,48 @@ NO_ITEMS = (
     "{query: {document: score}} have it. Load it as reference labels, or upload it as a run."
 )
 LIST_ENDS = (".txt", ".txt.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
-ID_HEADERS = {
-    "id",
-    "ids",
-    "doc_id",
-    "docid",
-    "docno",
-    "document",
-    "document_id",
-    "corpus-id",
-    "corpus_id",
-    "item_id",
-    "video_id",
-    "videoid",
-    "image_id",
-    "imageid",
-    "clip_id",
-    "passage_id",
-    "pid",
-}
 TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
 
 
 class ItemFileFormat(NamedTuple):
-    """A format of item files: its name, a test whether a source is in it, and its reader."""
+    """A format of item files: its name, a test whether a source is in it, and its reader.
+
+    sentence : what such a file holds, and what becomes of it
+    has_columns : True if names of columns, or keys, say what is what
+    """
 
     name: str
+    sentence: str
     sniff: Callable[[Source], bool]
     read: Callable[[Source, Problems], Iterator[ItemRow]]
+    has_columns: bool = False
 
 
-def read_items(source: Source, problems: Problems) -> Iterator[ItemRow]:
+def read_items(
+    source: Source, problems: Problems, columns: ItemColumns | None = None
+) -> Iterator[ItemRow]:
     """Yield the items of a file, folder or archive, whatever its format.
 
+    columns : what the columns of the source's table are taken for; without them its format tells
     Faults of single rows go to `problems`. Raises FormatError for a source that is no collection.
     """
+    if columns:
+        name = mapped_file(source)
+        with source.open(name) as stream:
+            yield from read_mapped_items(stream, name, problems, columns)
+        return
     yield from format_of(source).read(source, problems)
+
+
+def mapped_file(source: Source) -> str:
+    """Return the name of the table, JSON lines or JSON array whose columns can be chosen.
+
+    Raises FormatError where the source has none, or several.
+    """
+    if name := _member(source, MISPLACED_ENDS):
+        return name
+    message = f"{source.name} holds no table, or several, so no columns can be chosen."
+    raise FormatError(source.name, None, "columns", message)
 
 
 def format_of(source: Source) -> ItemFileFormat:
@@ -80,7 +89,11 @@ def format_of(source: Source) -> ItemFileFormat:
             return file_format
     names = ", ".join(file_format.name for file_format in FORMATS)
     raise FormatError(
-        source.name, None, "", f"{source.name} is empty or in no format known here ({names})."
+        source.name,
+        None,
+        "",
+        f"{source.name} is empty or in no format known here ({names}). Of a table or JSON in "
+        "another shape choose what its columns are.",
     )
 
 
@@ -246,8 +259,13 @@ def beir_qrels(source: Source) -> list[str]:
     ]
 
 
-def label_files(source: Source) -> list[str]:
-    """Names of a collection's label files: those of a BEIR folder, or the caption list itself."""
+def label_files(source: Source, columns: ItemColumns | None = None) -> list[str]:
+    """Names of a collection's label files: those of a BEIR folder, or the caption list itself.
+
+    columns : of a file read by them it is the file itself, if they tell labels
+    """
+    if columns:
+        return [mapped_file(source)] if "grade" in columns or are_captions(columns) else []
     if is_beir(source):
         return beir_qrels(source)
     name = caption_list(source)
@@ -292,20 +310,9 @@ def _is_id_list(source: Source) -> bool:
 
 
 def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
-    """Yield documents known by their ids alone, one per line; a header line is left out."""
     name = _member(source, LIST_ENDS)
     with source.open(name) as stream:
-        for position, listed_id in enumerate(read_ids(stream, name, problems)):
-            # a table of one column may have its cells in quotes
-            item_id = (
-                listed_id.id[1:-1]
-                if len(listed_id.id) > 1 and listed_id.id[0] == listed_id.id[-1] == '"'
-                else listed_id.id
-            )
-            if position or item_id.lower() not in ID_HEADERS:
-                yield from check_item(
-                    {"side": "document", "id": item_id, "parts": []}, name, listed_id.line, problems
-                )
+        yield from read_documents(stream, name, problems)
 
 
 def _first_line(source: Source, endings: tuple[str, ...]) -> str:
@@ -327,17 +334,50 @@ def _member(source: Source, endings: tuple[str, ...]) -> str:
 
 
 SPECIAL = (
-    ItemFileFormat("BEIR folder", is_beir, _read_beir),
-    ItemFileFormat("caption list", lambda source: bool(caption_list(source)), _read_captions),
-    ItemFileFormat("TREC topics", is_topics, _read_topics),
+    ItemFileFormat(
+        "BEIR folder",
+        "corpus.jsonl holds the documents, queries.jsonl the queries, qrels/ the reference labels.",
+        is_beir,
+        _read_beir,
+    ),
+    ItemFileFormat(
+        "caption list",
+        "Captions become the queries, the videos or images that they are of the documents, and "
+        'each caption with its own one the reference set "original".',
+        lambda source: bool(caption_list(source)),
+        _read_captions,
+        has_columns=True,
+    ),
+    ItemFileFormat(
+        "TREC topics", "Topics become queries, with all their texts.", is_topics, _read_topics
+    ),
+    ItemFileFormat(
+        "texts and media without a table",
+        "Each file becomes a document, named by its file name.",
+        are_loose_files,
+        read_loose_files,
+    ),
 )
 GENERAL = (
     ItemFileFormat(
         "JSON lines",
+        "Each line is an item; its keys say what is what.",
         lambda source: _first_line(source, JSON_ENDS).lstrip().startswith("{"),
         _read_json,
+        has_columns=True,
     ),
-    ItemFileFormat("list of document ids", _is_id_list, _read_ids),
-    ItemFileFormat("CSV or TSV", lambda source: bool(_first_line(source, TABLE_ENDS)), _read_table),
+    ItemFileFormat(
+        "list of document ids",
+        "Each line is the id of a document.",
+        _is_id_list,
+        _read_ids,
+    ),
+    ItemFileFormat(
+        "CSV or TSV",
+        "Each row is an item; the names of the columns say what is what.",
+        lambda source: bool(_first_line(source, TABLE_ENDS)),
+        _read_table,
+        has_columns=True,
+    ),
 )
 FORMATS = (*SPECIAL, *GENERAL)

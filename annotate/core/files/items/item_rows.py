@@ -151,7 +151,7 @@ def _parts(record: Mapping[str, Any], add_fault: AddFault) -> tuple[PartRow, ...
     """
     parts_field = record.get("parts")
     if parts_field is None:
-        parts_field = _flat_parts(record)
+        parts_field = flat_parts(record)
         if (
             record.get("also") is not None
             and sum(record.get(kind) is not None for kind in PLAYED) != 1
@@ -180,7 +180,8 @@ def _parts(record: Mapping[str, Any], add_fault: AddFault) -> tuple[PartRow, ...
     return tuple(part_field for part_field in part_rows if part_field is not None)
 
 
-def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts that a record's flat fields are short for: text, html and media."""
     playback_fields = {
         field: record[field] for field in ("start", "end", "also") if record.get(field) is not None
     }

@@ -1,7 +1,7 @@
 // Sends a form with files piece by piece, showing how much is sent; without script the browser sends it as ever.
 // The server answers X-Upload with 204 and X-Location where it would redirect, and with a page where something is wrong.
-import { size } from "./file-drop.js";
-import { showRefusal } from "./refusals.js";
+import { size } from "./drop.js";
+import { showRefusal } from "../refusals.js";
 
 function show(panel, sentBytes, total, startedAt) {
   const seconds = (performance.now() - startedAt) / 1000;
