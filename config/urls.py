@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config import health, old_addresses
+from config.find.views import find
 from config.reference import views
 from config.site.navigation import SECTIONS, section
 
@@ -34,6 +35,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", views.reference, name="reference"),
     path("api/openapi.json", views.schema, name="openapi"),
     path("api/<slug:group>/", views.operations, name="reference-group"),
+    path("find/", find, name="find"),
+    path("c/<slug:slug>/find/", find, name="find-in-collection"),
     *[path("", include(f"{app}.urls")) for app in PAGES],
     *[
         path(

@@ -121,7 +121,7 @@ def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[Section
 def section(request: HttpRequest, slug: str, label: str) -> HttpResponse:
     """Open a section on its first page; Http404 without one that the user may open."""
     collection = access.get_collection(user=request.user, slug=slug)
-    tabs = _visible_tabs(access.roles_in(user=request.user, collection=collection)).get(label)
+    tabs = visible_tabs(access.roles_in(user=request.user, collection=collection)).get(label)
     if not tabs:
         raise Http404
     return redirect(tabs[0].address, slug)
@@ -139,7 +139,7 @@ def _sections(request: HttpRequest) -> list[SectionLink]:
 def section_links(request: HttpRequest, collection: Collection) -> list[SectionLink]:
     """The sections of a collection for the user, each with its tabs; one tab at most is current."""
     roles = access.roles_in(user=request.user, collection=collection)
-    sections = _visible_tabs(roles)
+    sections = visible_tabs(roles)
     open_tab = _open_tab(request.path, collection.slug, chain.from_iterable(sections.values()))
     waiting_counts = _waiting(collection) if Role.LEAD in roles else {}
 
@@ -151,7 +151,7 @@ def section_links(request: HttpRequest, collection: Collection) -> list[SectionL
     return [SectionLink(label, [link(tab) for tab in tabs]) for label, tabs in sections.items()]
 
 
-def _visible_tabs(roles: set[Role]) -> dict[str, list[SectionTab]]:
+def visible_tabs(roles: set[Role]) -> dict[str, list[SectionTab]]:
     """The tabs that roles may open, by section, without sections that have none."""
     sections = {
         label: [tab for tab in tabs if roles.intersection(tab.viewers)]

@@ -1,5 +1,7 @@
 // Runs before the first paint, so that a chosen appearance does not flash the other one.
 (() => {
+  // what needs scripts is seen only where they run
+  document.documentElement.dataset.scripts = "";
   let theme = null;
   try {
     theme = localStorage.getItem("assayer.theme");

@@ -53,6 +53,8 @@ NO_PAGES = {
     ),
     **dict.fromkeys(
         (
+            "find",
+            "find-in-collection",
             "annotate:import-state",
             "annotate:review-work",
             "annotate:policy-preview",

@@ -1,0 +1,77 @@
+"""Items are found by their ids and words, the best first, and as a pattern means nothing."""
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import Direction, Item, Part, Side
+from annotate.services.collection import query_sets
+from annotate.services.pages import item_search
+from tests import cast
+
+pytestmark = pytest.mark.django_db
+TEXTS = {
+    "q1": "a red square",
+    "q10": "a blue circle",
+    "q2": "two circles, both blue",
+    "red": "nothing of that colour",
+    "x_q1": "an id that ends like another",
+    "50%": "half of them",
+}
+
+
+@pytest.fixture
+def texts(collection):
+    """Queries with texts, in the query set of all."""
+    for external_id, text in TEXTS.items():
+        item = Item.objects.create(collection=collection, side=Side.QUERY, external_id=external_id)
+        Part.objects.create(item=item, position=0, kind="text", text=text)
+    query_sets.complete_query_sets(collection=collection)
+    return collection
+
+
+def ids(collection, text, direction=Direction.FORWARD):
+    matches = item_search.matches(collection=collection, direction=direction, text=text)
+    return [match.external_id for match in matches]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("q1", ["q1", "q10", "x_q1"]),  # the id, its beginning, then anywhere
+        ("red", ["red", "q1"]),
+        ("BLUE circle", ["q10", "q2"]),  # each word, in any order and case
+        ("circle blue", ["q10", "q2"]),
+        ("circle red", []),
+        ("50%", ["50%"]),
+        ("%", ["50%"]),
+        ("_", ["x_q1"]),
+        ("\\", []),
+    ],
+)
+def test_ids_come_before_words(texts, text, expected):
+    assert ids(texts, text) == expected
+
+
+def test_a_match_tells_its_query_set_and_the_beginning_of_its_text(texts):
+    (match,) = item_search.matches(collection=texts, direction=Direction.FORWARD, text="x_q1")
+    assert match == ("x_q1", 0, "all", "an id that ends like another")
+
+
+def test_items_that_no_page_shows_are_left_out(texts):
+    Item.objects.filter(external_id="q10").update(excluded_at=timezone.now(), excluded_reason="x")
+    Item.objects.create(collection=texts, side=Side.QUERY, external_id="q11")  # in no query set
+    assert ids(texts, "q1") == ["q1", "x_q1"]
+
+
+def test_other_sides_and_collections_have_other_items(texts):
+    other = cast.collection("birds", n_queries=2)
+    query_sets.complete_query_sets(collection=other)
+    assert ids(texts, "q1", Direction.REVERSE) == []
+    assert ids(other, "q1") == ["q1"]
+
+
+def test_no_side_gives_more_than_the_most(texts, django_assert_num_queries):
+    cast.items(texts, Side.DOCUMENT, 20)
+    query_sets.complete_query_sets(collection=texts)
+    with django_assert_num_queries(1):
+        assert len(ids(texts, "text of", Direction.REVERSE)) == item_search.MAX_ITEMS

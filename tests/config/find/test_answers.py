@@ -1,0 +1,103 @@
+"""Ctrl K finds what a person may open, the best first, and nothing else."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.models import Role
+from annotate.services.collection import query_sets
+from config.find.answers import answer
+from tests import cast
+
+pytestmark = pytest.mark.django_db
+OF_SITE = ["All collections", "Your account", "Password", "Second factor", "API tokens"]
+
+
+@pytest.fixture
+def world(collection):
+    """A collection with items, runs, an annotator, and beside it another one."""
+    cast.pairs(collection, 20)
+    query_sets.complete_query_sets(collection=collection)
+    cast.run(collection, "bm25", {})
+    cast.run(collection, "hidden bm25", {}, is_hidden=True)
+    cast.collection("birds")
+    return collection
+
+
+def names(user, collection, text):
+    groups = answer(user=user, collection=collection, text=text).groups
+    return {group.heading: [match.name for match in group.matches] for group in groups}
+
+
+def test_a_lead_finds_queries_documents_runs_and_people(world, lead):
+    who = cast.annotator(world, cast.user("ann lee"))
+    assert names(lead, world, "q0")["Queries"] == ["q0"]
+    assert names(lead, world, "d1")["Documents"] == ["d1"]
+    assert names(lead, world, "bm25") == {"Runs": ["bm25"]}
+    assert names(lead, world, who.pseudonym)["People"] == [who.pseudonym]
+    assert names(lead, world, "ann lee") == {"People": [who.pseudonym]}
+
+
+def test_a_researcher_finds_people_by_pseudonym_alone(world, researcher):
+    who = cast.annotator(world, cast.user("ann lee"))
+    assert names(researcher, world, "ann lee") == {}
+    (group,) = answer(user=researcher, collection=world, text=who.pseudonym).groups
+    assert (group.heading, group.matches[0].note) == ("People", "")
+
+
+def test_an_annotator_finds_pages_alone(world, annotator):
+    for text in ("q0", "d1", "bm25", "text of", annotator.pseudonym, "leaderboard", "settings"):
+        assert names(annotator.user, world, text) == {}
+    assert names(annotator.user, world, "guidelines") == {"Pages": ["Judge"]}
+    assert names(annotator.user, world, "")["Pages"] == [
+        "Overview", "Judge", *OF_SITE, "API reference",
+    ]  # fmt: skip
+
+
+def test_the_best_match_is_first_whatever_its_kind(world, lead):
+    cast.run(world, "d1", {})
+    assert list(names(lead, world, "d1")) == ["Documents", "Runs"]
+    assert next(iter(names(lead, world, "pools"))) == "Pages"
+    assert names(lead, world, "publication") == {"Pages": ["Settings"]}
+
+
+def test_other_collections_are_hers_alone(world, lead):
+    assert names(lead, world, "birds") == {}
+    cast.member(cast.collection("birdsong"), Role.ANNOTATOR, lead)
+    assert names(lead, world, "bird") == {"Other collections": ["Birdsong"]}
+    assert names(lead, None, "shapes") == {"Collections": ["Shapes"]}
+
+
+def test_nothing_of_a_collection_is_found_outside_it(world, lead):
+    assert names(lead, None, "q0") == {}
+    assert "Settings" not in names(lead, None, "")["Pages"]
+
+
+@pytest.mark.parametrize("role", Role)
+def test_every_match_leads_to_a_page(world, client, role):
+    person = cast.annotator(world).user
+    if role != Role.ANNOTATOR:
+        cast.member(world, role, person)
+    client.force_login(person)
+    for text in ("", "q1", "d1", "bm25", "A", "shapes"):
+        for group in answer(user=person, collection=world, text=text).groups:
+            for match in group.matches:
+                assert client.get(match.url, follow=True).status_code == 200, match.url
+
+
+def test_the_number_of_queries_does_not_depend_on_the_matches(world, lead):
+    def n_queries(text):
+        with CaptureQueriesContext(connection) as queries:
+            answer(user=lead, collection=world, text=text)
+        return len(queries)
+
+    assert n_queries("nothing at all") == n_queries("q") == n_queries("text of")
+
+
+def test_nobody_keeps_an_answer(world, client, lead):
+    client.force_login(lead)
+    response = client.get(reverse("find-in-collection", args=["shapes"]), {"q": "bm25"})
+    assert "no-store" in response["Cache-Control"] and "private" in response["Cache-Control"]
+    assert b"bm25" in response.content and b"hidden" not in response.content
+    assert client.get(reverse("find"), {"q": "x" * 201}).status_code == 422
