@@ -26,6 +26,7 @@ from annotate.models import (
     Membership,
     Pair,
     Part,
+    Preview,
     ReviewWork,
     Role,
     TrainingPair,
@@ -106,6 +107,12 @@ def get_part(*, user: Person, slug: str, pk: int) -> Part:
     return get_object_or_404(
         Part.objects.select_related("item"), pk=pk, item__collection=collection
     )
+
+
+def get_preview(*, user: Person, slug: str, pk: int, preview: int) -> Preview:
+    """The preview of a medium, for every member of the collection: both keys must be of it."""
+    part = get_part(user=user, slug=slug, pk=pk)
+    return get_object_or_404(Preview, pk=preview, parts=part)
 
 
 def get_import(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Import:

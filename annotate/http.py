@@ -265,7 +265,7 @@ def _part(part: Part | CardPart, slug: str, size_of: SizeOf | None) -> dict[str,
         return {"kind": "text", "text": part.text}
     if part.kind == Part.Kind.HTML:
         return {"kind": "html", "html": clean_page(part.text)}
-    sources = [_source(part, number, source, slug) for number, source in enumerate(part.sources)]
+    sources = sources_json(part, slug)
     return {
         "kind": part.kind,
         "url": sources[0]["url"],
@@ -275,6 +275,11 @@ def _part(part: Part | CardPart, slug: str, size_of: SizeOf | None) -> dict[str,
         "end": part.end,
         **({"n_bytes": size_of(part)} if size_of else {}),
     }
+
+
+def sources_json(part: Part | CardPart, slug: str) -> list[dict[str, str]]:
+    """JSON of the sources of a medium, in the order in which browsers try them."""
+    return [_source(part, number, source, slug) for number, source in enumerate(part.sources)]
 
 
 def _source(part: Part | CardPart, number: int, source: MediaSource, slug: str) -> dict[str, str]:

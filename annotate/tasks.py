@@ -12,6 +12,7 @@ from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits
 from annotate.services.policy import policies
+from annotate.services.pictures import previews
 from annotate.services.webhooks import deliveries
 from annotate.task_queue import LONG, enqueue_on_commit
 
@@ -71,6 +72,13 @@ def look_into_media(*, collection_id: int) -> None:
     media_inspection_turns.take_turn(collection=Collection.objects.get(pk=collection_id))
 
 
+@shared_task(**LONG)
+def make_previews(*, collection_id: int) -> None:
+    """Make previews of the images that have none; skipped if their collection was deleted."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        previews.take_turn(collection=collection)
+
+
 @shared_task
 def sweep() -> None:
     """Settle batches that are due, and queue overdue work again."""
@@ -103,4 +111,7 @@ def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from (
         (look_into_media, {"collection_id": collection_id})
         for collection_id in media_inspection_turns.overdue()
+    )
+    yield from (
+        (make_previews, {"collection_id": collection_id}) for collection_id in previews.overdue()
     )

@@ -100,6 +100,11 @@ urlpatterns = [
     path("c/<slug:slug>/inbox/", include(INBOX)),
     path("c/<slug:slug>/media/<int:pk>/", media.part_media, name="part-media"),
     path("c/<slug:slug>/media/<int:pk>/<int:number>/", media.part_media, name="part-source"),
+    path(
+        "c/<slug:slug>/media/<int:pk>/preview/<int:preview>/",
+        media.part_preview,
+        name="part-preview",
+    ),
     path("c/<slug:slug>/training/", include(training_urls.SCREENS)),
     path("c/<slug:slug>/judge/", include(JUDGE_SCREEN)),
 ]

@@ -164,7 +164,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_max": 0,
 }
 CELERY_TASK_DEFAULT_QUEUE = "short"
-LONG_TASKS = ("delete_unjudged", "follow_policy", "look_into_media", "perform_work")
+LONG_TASKS = (
+    "delete_unjudged",
+    "follow_policy",
+    "look_into_media",
+    "make_previews",
+    "perform_work",
+)
 CELERY_TASK_ROUTES = {
     **{f"annotate.tasks.{name}": {"queue": "long"} for name in LONG_TASKS},
     "annotate.tasks.deliver": {"queue": "webhook"},

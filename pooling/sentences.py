@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from annotate.core.phrases import counted
 from annotate.models import ReferenceLabel
 from pooling.models import Pool, Run
-from pooling.services.pools.previews import Preview
+from pooling.services.pools.previews import PoolPreview
 from pooling.services.runs.publication import uploader_to_ask
 
 
@@ -238,7 +238,7 @@ class AdditionSentences(NamedTuple):
     """Sentences on the pairs a run adds to the pools; preview : of a pool of the run alone."""
 
     run: Run
-    preview: Preview
+    preview: PoolPreview
 
     @property
     def pairs(self) -> str:
@@ -313,7 +313,7 @@ class SourceSentences(NamedTuple):
 class PreviewSentences(NamedTuple):
     """Sentences below the figures of a pool's preview."""
 
-    preview: Preview
+    preview: PoolPreview
 
     @property
     def basis(self) -> str:

@@ -19,6 +19,7 @@ from annotate.models import (
     Kept,
     Pair,
     PairExclusion,
+    Preview,
     Receipt,
     Report,
     Role,
@@ -140,6 +141,9 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     )
     make_plan(run, lead)
     Kept.objects.create(collection=collection, kind="leaderboard", key="k", value={}, version="v")
+    Preview.objects.create(
+        collection=collection, checksum="sha256:1", content=b"x", width=1, height=1
+    )
     Receipt.objects.create(
         user=lead,
         collection=collection,

@@ -1,4 +1,4 @@
-"""Items and their parts, reference sets, query sets."""
+"""Items, their parts and the previews of these, query sets."""
 
 from typing import TypeAlias
 
@@ -131,6 +131,52 @@ FILE_KINDS = (PartKind.IMAGE, *PLAYED_KINDS)
 
 _NOT_INSPECTED = Q(kind__in=PLAYED_KINDS, looked_at=None)
 _AWAITS_CHECKSUM = Q(kind__in=FILE_KINDS, checksum=None)
+_AWAITS_PREVIEW = Q(kind=PartKind.IMAGE, checksum__gt="", previewed_at=None)
+
+
+class PreviewReason(models.TextChoices):
+    """The reason why an image has no preview."""
+
+    DAMAGED = "damaged", "The file is damaged"
+    NO_IMAGE = "no-image", "The file is no JPEG, PNG, GIF, WebP or AVIF, whatever its name says"
+    TOO_LARGE = "too-large", "It has more pixels, or the file more bytes, than previews are made of"
+    TOO_COSTLY = "too-costly", "It takes too much memory or time to read"
+    MISSING = "missing", "The file is not there, or cannot be read"
+
+
+class Preview(models.Model):
+    """The thumbnail of an image, one for all parts of a collection with the same content.
+
+    Or the reason why there is none: such an image is not tried again.
+    """
+
+    Reason: TypeAlias = PreviewReason
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="previews")
+    checksum = models.CharField(max_length=80, help_text="Of the image, as its parts have it.")
+    content = models.BinaryField(blank=True, help_text="WebP, drawn anew and without metadata.")
+    width = models.PositiveSmallIntegerField(help_text="Pixels; 0 where there is none.")
+    height = models.PositiveSmallIntegerField()
+    reason = models.CharField(max_length=10, choices=PreviewReason, blank=True)
+    made_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "checksum"], name="annotate_preview_unique_checksum"
+            ),
+            models.CheckConstraint(
+                condition=~Q(checksum=""), name="annotate_preview_checksum_not_blank"
+            ),
+            models.CheckConstraint(
+                condition=Q(reason="", width__gt=0, height__gt=0) & ~Q(content=b"")
+                | Q(reason__in=PreviewReason.values, width=0, height=0, content=b""),
+                name="annotate_preview_content_or_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"preview of {self.checksum}"
 
 
 class PartQuerySet(models.QuerySet["Part"]):
@@ -146,6 +192,10 @@ class PartQuerySet(models.QuerySet["Part"]):
         A blank checksum is known not to be had.
         """
         return self.filter(_NOT_INSPECTED | _AWAITS_CHECKSUM)
+
+    def without_preview(self) -> "PartQuerySet":
+        """Images whose previews a worker has yet to make; those at addresses never get one."""
+        return self.filter(_AWAITS_PREVIEW)
 
 
 class Part(models.Model):
@@ -195,6 +245,13 @@ class Part(models.Model):
         "etag:...-size. Blank where there is none to be had, NULL where none was computed yet.",
     )
 
+    preview = models.ForeignKey(
+        Preview, models.SET_NULL, null=True, blank=True, related_name="parts"
+    )
+    previewed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its preview was made, or could not be."
+    )
+
     objects = PartQuerySet.as_manager()
 
     class Meta:
@@ -204,6 +261,9 @@ class Part(models.Model):
                 fields=["id"],
                 condition=_NOT_INSPECTED | _AWAITS_CHECKSUM,
                 name="annotate_part_unread",
+            ),
+            models.Index(
+                fields=["id"], condition=_AWAITS_PREVIEW, name="annotate_part_without_preview"
             ),
         ]
         constraints = [
@@ -227,6 +287,11 @@ class Part(models.Model):
                 condition=Q(checksum=None)
                 | (Q(kind__in=FILE_KINDS) & (Q(checksum="") | ~Q(path__contains="://"))),
                 name="annotate_part_checksum_of_file",
+            ),
+            models.CheckConstraint(
+                condition=Q(preview=None)
+                | Q(kind=PartKind.IMAGE, checksum__gt="", previewed_at__isnull=False),
+                name="annotate_part_preview_of_image",
             ),
         ]
 

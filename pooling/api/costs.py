@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from annotate.api import Unprocessable
 from annotate.api.fields import MomentField
 from pooling.services.pools.preview_requests import PreviewResult
-from pooling.services.pools.previews import Preview
+from pooling.services.pools.previews import PoolPreview
 
 LATER = {"Retry-After": "3"}
 COUNTING = inline_serializer(
@@ -43,7 +43,7 @@ class CostAnswer(serializers.Serializer):
     at = MomentField()
 
 
-def preview_of(result: PreviewResult) -> Preview | None:
+def preview_of(result: PreviewResult) -> PoolPreview | None:
     """The preview; None while it is counted. Raises Unprocessable where there can be none."""
     if result.error:
         fault = {"field": result.field, "message": result.error}

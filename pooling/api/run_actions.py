@@ -17,7 +17,7 @@ from pooling.api.runs import RESEARCHER, requested_run
 from pooling.models import Run
 from pooling.sentences import AdditionSentences
 from pooling.services.pools import preview_requests
-from pooling.services.pools.previews import Preview
+from pooling.services.pools.previews import PoolPreview
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import holds as run_holds
 from pooling.services.runs import readings
@@ -29,7 +29,7 @@ class AdditionAnswer(CostAnswer):
     depth = serializers.IntegerField(default=preview_requests.ADDS_DEPTH)
     sentence = serializers.SerializerMethodField(help_text="The pairs and hours in words.")
 
-    def get_sentence(self, preview: Preview) -> str:
+    def get_sentence(self, preview: PoolPreview) -> str:
         """The pairs and hours as the page says them."""
         return AdditionSentences(self.context["run"], preview).pairs
 

@@ -5,6 +5,7 @@ import { initShortNames } from "./fields/short-name.js";
 import { initFileDrops } from "./files/drop.js";
 import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
+import { showFrames } from "./items/pictures.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
@@ -83,6 +84,7 @@ function initWidgets(root) {
   initFileDrops(root);
   initFilePreviews(root);
   initCopies(root, announce);
+  showFrames(root);
   initUploads(root, initWidgets);
 }
 

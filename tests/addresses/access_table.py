@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from annotate.models import (
     Annotator,
@@ -21,6 +22,7 @@ from annotate.models import (
     Item,
     Membership,
     Part,
+    Preview,
     ReviewWork,
     Role,
     TrainingPair,
@@ -137,6 +139,8 @@ def url_of(
     if "delivery" in address.arguments:
         hooks = Delivery.objects.filter(hook__collection=keys_of.collection)
         values["delivery"] = _first(hooks)
+    if "preview" in address.arguments:
+        values["preview"] = Preview.objects.get(parts=values["pk"]).pk
     return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
 
 
@@ -198,7 +202,18 @@ def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
 def _add_media(campaign: campaigns.Campaign, media_root: Path) -> None:
     """Give a campaign a picture and a clip with two sources that can be requested."""
     item = Item.objects.filter(collection=campaign.collection, side="document").first()
-    Part.objects.create(item=item, position=1, kind="image", path="a.png")
+    preview = Preview.objects.create(
+        collection=campaign.collection, checksum="sha256:a", content=b"x", width=1, height=1
+    )
+    Part.objects.create(
+        item=item,
+        position=1,
+        kind="image",
+        path="a.png",
+        checksum=preview.checksum,
+        preview=preview,
+        previewed_at=timezone.now(),
+    )
     also = [{"path": "a.mp4", "type": ""}]
     Part.objects.create(item=item, position=2, kind="video", path="a.webm", also=also)
     folder = media_folder(campaign.collection)
@@ -255,6 +270,9 @@ KEYS = {
         Annotator.objects.filter(collection=campaign.collection).last().pk
     ),
     "annotate:part-media": lambda campaign: (
+        Part.objects.get(item__collection=campaign.collection, kind="image").pk
+    ),
+    "annotate:part-preview": lambda campaign: (
         Part.objects.get(item__collection=campaign.collection, kind="image").pk
     ),
     "annotate:part-source": lambda campaign: (

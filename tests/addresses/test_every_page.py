@@ -42,6 +42,7 @@ NO_PAGES = {
         (
             "annotate:own-data",
             "annotate:part-media",
+            "annotate:part-preview",
             "annotate:part-source",
             "annotate:review-log-csv",
             "metrics:comments-file",

@@ -118,6 +118,12 @@ CASES = {
     "annotate_part_ends_after_start": update("annotate_part", '"start" = 2, "end" = 2'),
     "annotate_part_sources_of_media": update("annotate_part", "type = 'video/mp4'"),
     "annotate_part_checksum_of_file": update("annotate_part", "checksum = ''", "kind = 'text'"),
+    "annotate_part_preview_of_image": update(
+        "annotate_part", "preview_id = (SELECT min(id) FROM annotate_preview)", "kind = 'text'"
+    ),
+    "annotate_preview_unique_checksum": copied_row("annotate_preview"),
+    "annotate_preview_checksum_not_blank": update("annotate_preview", "checksum = ''"),
+    "annotate_preview_content_or_reason": update("annotate_preview", "reason = 'damaged'"),
     "annotate_referenceset_unique_name": copied_row("annotate_referenceset"),
     "annotate_referenceset_named": update("annotate_referenceset", "name = ''"),
     "annotate_referencelabel_unique_pair": copied_row("annotate_referencelabel"),

@@ -29,6 +29,7 @@ LOCKS = {
     "shared": 17,
     "release": 18,
     "hook": 19,
+    "preview": 20,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

@@ -17,6 +17,7 @@ from annotate.models import (
 )
 from annotate.services.judging import cards, undoing
 from annotate.services.judging.cards import CardContext
+from annotate.services.pictures.item_pictures import picture_of
 
 
 class AnnotatorProgress(TypedDict):
@@ -43,6 +44,8 @@ class RecentAnswer(TypedDict):
     hand_out: str
     query_text: str
     document_text: str
+    query_picture: dict[str, object] | None
+    document_picture: dict[str, object] | None
     grade: int | None
     report: str
     at: str
@@ -80,9 +83,10 @@ def _total(annotator: Annotator) -> int:
     return first_answers.count() - undone.values("judgment").distinct().count()
 
 
-def recent(*, acts: Sequence[undoing.Act]) -> list[RecentAnswer]:
+def recent(*, acts: Sequence[undoing.Act], slug: str) -> list[RecentAnswer]:
     """Return a person's last answers and reports in force, one a pair, newest first.
 
+    slug : short name of the collection
     acts : her last acts, see undoing.last_acts; deferred pairs are left out, as they come again
     """
     keys = list(dict.fromkeys(act.hand_out for act in acts if act.kind != undoing.DEFER))
@@ -91,14 +95,17 @@ def recent(*, acts: Sequence[undoing.Act]) -> list[RecentAnswer]:
     ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
     by_key = hand_outs.in_bulk(keys)
     words = undoing.current_responses(hand_outs=list(by_key.values()))
-    return [_recent(by_key[key], words[key]) for key in keys if key in words]
+    return [_recent(by_key[key], words[key], slug) for key in keys if key in words]
 
 
-def _recent(hand_out: HandOut, response: Judgment | Report) -> RecentAnswer:
+def _recent(hand_out: HandOut, response: Judgment | Report, slug: str) -> RecentAnswer:
+    pair = hand_out.seat.pair
     return RecentAnswer(
         hand_out=str(hand_out.token),
-        query_text=_text(hand_out.seat.pair.query),
-        document_text=_text(hand_out.seat.pair.document),
+        query_text=_text(pair.query),
+        document_text=_text(pair.document),
+        query_picture=picture_of(pair.query, slug).frame_json,
+        document_picture=picture_of(pair.document, slug).frame_json,
         grade=response.level.grade if isinstance(response, Judgment) else None,
         report=response.get_kind_display() if isinstance(response, Report) else "",
         at=response.at.isoformat(),

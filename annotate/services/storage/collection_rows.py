@@ -42,21 +42,25 @@ def models_with_rows(label: str) -> Iterator[tuple[type[models.Model], str]]:
 def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
     """Map each model to its distance in foreign keys and the SQL condition of its rows.
 
-    Found by following foreign keys, so that a new table cannot be forgotten.
+    Found by following foreign keys, so that a new table cannot be forgotten; by one that may be
+    blank only where no other leads to the table, for it does not lead to all of its rows.
     """
     conditions: dict[type[models.Model], tuple[int, str]] = {Collection: (0, "id = %(collection)s")}
-    queue: deque[type[models.Model]] = deque([Collection])
-    while queue:
-        target = queue.popleft()
-        steps, condition = conditions[target]
-        key, table = target._meta.pk.column, target._meta.db_table
-        for relation in target._meta.get_fields(include_hidden=True):
-            if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
-                continue
-            model, column = relation.related_model, relation.field.column
-            if model in conditions:
-                continue
-            row_condition = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
-            conditions[model] = (steps + 1, row_condition)
-            queue.append(model)
+    for is_nullable in (False, True):
+        queue: deque[type[models.Model]] = deque(conditions)
+        while queue:
+            target = queue.popleft()
+            steps, condition = conditions[target]
+            key, table = target._meta.pk.column, target._meta.db_table
+            for relation in target._meta.get_fields(include_hidden=True):
+                if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
+                    continue
+                model, field = relation.related_model, relation.field
+                if model in conditions or (field.null and not is_nullable):
+                    continue
+                row_condition = (
+                    f'"{field.column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
+                )
+                conditions[model] = (steps + 1, row_condition)
+                queue.append(model)
     return conditions

@@ -177,7 +177,9 @@ def recent(request: HttpRequest, slug: str) -> JsonResponse:
     annotator = access.get_annotator(user=request.user, slug=slug)
     acts = undoing.last_acts(annotator=annotator)
     last_act = {"hand_out": str(acts[0].token), "kind": acts[0].kind} if acts else None
-    return JsonResponse({"judged": annotator_progress.recent(acts=acts), "last": last_act})
+    return JsonResponse(
+        {"judged": annotator_progress.recent(acts=acts, slug=slug), "last": last_act}
+    )
 
 
 @require_GET

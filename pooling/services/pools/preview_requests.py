@@ -18,7 +18,7 @@ from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import PoolPair, Run
 from pooling.services.pools import checks, previews
 from pooling.services.pools.checks import PoolError
-from pooling.services.pools.previews import Preview
+from pooling.services.pools.previews import PoolPreview
 from pooling.services.pools.query_lists import listed_query_set
 
 SYNCHRONOUS_ROWS = 20_000  # results of rankings that a web request may read itself: .1 to .2 s
@@ -65,7 +65,7 @@ class PreviewResult(NamedTuple):
     """
 
     key: str
-    preview: Preview | None = None
+    preview: PoolPreview | None = None
     field: str = ""
     error: str = ""
     query_set: int | None = None
@@ -161,7 +161,7 @@ def compute_result(inquiry: Inquiry, row: Kept | None) -> Computed:
         return Computed({"refusal": refusal}, fresh_for=ERRORS_FRESH_FOR)
 
 
-def _preview(inquiry: Inquiry) -> Preview:
+def _preview(inquiry: Inquiry) -> PoolPreview:
     collection = inquiry.collection
     preview_request = PreviewRequest(**inquiry.parameters)
     query_set = (
@@ -189,7 +189,7 @@ def _preview(inquiry: Inquiry) -> Preview:
 def _result(row: Kept) -> PreviewResult:
     if (refusal := row.value.get("refusal")) is not None:
         return PreviewResult(row.key, **refusal)
-    preview = Preview.from_json(row.value["preview"])
+    preview = PoolPreview.from_json(row.value["preview"])
     return PreviewResult(row.key, preview, query_set=row.parameters["query_set"])
 
 

@@ -47,7 +47,7 @@ class DirectionLikeness(NamedTuple):
     likeness: Likeness
 
 
-class Preview(NamedTuple):
+class PoolPreview(NamedTuple):
     """A pool and its price.
 
     n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks,
@@ -130,7 +130,7 @@ def preview(
     runs: Sequence[Run],
     query_set: QuerySet | None = None,
     seed: int = 0,
-) -> Preview:
+) -> PoolPreview:
     """Preview the pairs of a pool and its cost at the collection's present policy and pace.
 
     Raises PoolError.
@@ -151,7 +151,7 @@ def preview(
     n_golds = _n_golds(collection, policy, n_labels)
     hours = (n_labels + n_golds) * seconds / 3600
     rate = parameters.get("rate")
-    return Preview(
+    return PoolPreview(
         n_pairs=len(choice.query),
         n_new=int(np.count_nonzero(counts.is_untouched & ~counts.is_waiting)),
         n_waiting=int(np.count_nonzero(counts.is_untouched & counts.is_waiting)),
@@ -173,7 +173,7 @@ def preview(
     )
 
 
-def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
+def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> PoolPreview:
     """Preview the cost of judging a run down to a depth.
 
     Raises PoolError for a run that is not in use.

@@ -68,7 +68,7 @@ def nothing_kept():
 
 
 def url_of(address):
-    values = {"slug": "shapes", "pk": 1, "delivery": 1, "token": "t", **PLAIN_CASES}
+    values = {"slug": "shapes", "pk": 1, "delivery": 1, "preview": 1, "token": "t", **PLAIN_CASES}
     return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
 
 

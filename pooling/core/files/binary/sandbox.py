@@ -1,38 +1,28 @@
-"""A process of its own for run files that only large C libraries can read, Parquet and HDF5.
+"""Run files that only large C libraries can read, Parquet and HDF5, read in a process of its own.
 
-A file made to do harm may crash such a library, or let it take all memory or time: then that
-process ends, and the reader learns that the file is damaged. The process has no settings, no
-database and no network of ours.
+Where that process ends, the file is damaged or made to do harm.
 """
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError, Problems
+from annotate.core.sandbox import sandboxed_output
 from pooling.core.files.binary.matrices import MatrixBlock, RunPart
 from pooling.core.files.text.runs import RunFile
 
 PROCESS = f"{__package__}.sandbox_process"
-ROOT = Path(__file__).resolve().parents[__name__.count(".")]  # from which it is imported
 PART, END = b"P", b"E"  # the process writes one before some columns, and before its last message
 N_COLUMNS = {"parquet": 6, "hdf5": 4}
 ENVIRONMENT = {
-    "PYTHONPATH": str(ROOT),
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "MALLOC_ARENA_MAX": "1",  # a heap a thread reserves far more addresses than it uses
     "HDF5_PLUGIN_PRELOAD": "::",  # load no filters from elsewhere
 }
 
@@ -64,9 +54,14 @@ def _read_columns(
     kind: str, stream: BinaryIO, name: str, problems: Problems
 ) -> Iterator[list[NDArray[Any]]]:
     """Columns as the process sends them, N_COLUMNS of them at a time."""
-    with _file_on_disk(stream) as file, _process(kind, name, file) as process:
+    with (
+        _file_on_disk(stream) as file,
+        sandboxed_output(
+            PROCESS, arguments=[kind, name], file=file, environment=ENVIRONMENT
+        ) as output,
+    ):
         try:
-            yield from _received_columns(process, N_COLUMNS[kind], name, problems)
+            yield from _received_columns(output, N_COLUMNS[kind], name, problems)
         except (EOFError, ValueError) as error:
             message = (
                 "The file is damaged, or takes too much memory or time to read; write it again."
@@ -87,26 +82,6 @@ def _file_on_disk(stream: BinaryIO) -> Iterator[IO[bytes]]:
             yield copy
     else:
         yield stream
-
-
-@contextmanager
-def _process(kind: str, name: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Output of the reading process, which is ended with the `with` block."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", PROCESS, kind, name],
-        cwd=ROOT,
-        env={"PATH": os.environ.get("PATH", "")} | ENVIRONMENT,
-        stdin=file,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None, "asked for above"  # noqa: S101
-    try:
-        yield process.stdout
-    finally:
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def _received_columns(

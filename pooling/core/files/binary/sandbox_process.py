@@ -5,7 +5,6 @@ Its memory is limited once everything is imported, its time from the start. See 
 
 import json
 import os
-import resource
 import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError, Problems
+from annotate.core.sandbox import limit_memory, limit_seconds
 from pooling.core.files.binary.hdf5 import read_hdf5
 from pooling.core.files.binary.parquet import read_parquet
 from pooling.core.files.binary.sandbox import END, PART
@@ -25,7 +25,8 @@ SECONDS = 1_800
 def main() -> None:
     """Read the file from standard input; the arguments are its kind and its name."""
     kind, name = sys.argv[1:]
-    _limit()
+    limit_memory(MEMORY)
+    limit_seconds(SECONDS)
     problems = Problems()
     with os.fdopen(0, "rb") as stream, os.fdopen(1, "wb") as output:
         try:
@@ -57,14 +58,6 @@ def _hdf5(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Columns]:
             (block.rows, block.columns) if not block.start else (block.rows[:0], block.columns[:0])
         )
         yield *ids, np.array([block.start]), block.values.reshape(-1)
-
-
-def _limit() -> None:
-    # in pages; where there is no such file, there is no limit either
-    with open("/proc/self/statm") as statm:
-        n_bytes = int(statm.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (n_bytes + MEMORY, n_bytes + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 KINDS = {"parquet": _parquet, "hdf5": _hdf5}

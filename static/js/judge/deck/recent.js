@@ -1,10 +1,13 @@
 // The last answers and reports, each of which can be changed.
+import { pictureOf, showFrames } from "../../items/pictures.js";
 import { get } from "../sending/api.js";
 import { fromTemplate } from "../templates.js";
 
 function row(judgment, levels, onChange) {
   const item = fromTemplate("recent");
   const level = levels.find((other) => other.grade === judgment.grade);
+  const pictures = [judgment.query_picture, judgment.document_picture].filter(Boolean);
+  item.querySelector("[data-pictures]").append(...pictures.map(pictureOf));
   item.querySelector("[data-query]").textContent = judgment.query_text;
   item.querySelector("[data-document]").textContent = judgment.document_text;
   item.querySelector("[data-level]").textContent = judgment.report || (level?.name ?? judgment.grade);
@@ -33,6 +36,7 @@ export async function openRecent(url, levels, onChange) {
         }),
       ),
     );
+    showFrames(list);
   } catch {
     state.textContent = "The list cannot be loaded right now.";
   }

@@ -106,7 +106,7 @@ def test_a_pair_that_is_handed_out_twice_is_done_with_and_undone_like_any_other(
     undo_last(ann)
     assert Seat.objects.get().judgment.level.grade == 1
     # it is of the batch before, which is settled
-    assert annotator_progress.recent(acts=undoing.last_acts(annotator=ann)) == []
+    assert annotator_progress.recent(acts=undoing.last_acts(annotator=ann), slug="x") == []
     assert is_sound_without_pools()
 
 

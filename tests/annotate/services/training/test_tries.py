@@ -299,7 +299,7 @@ def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
     annotator = cast.annotator(trained())
     go(annotator)
     assert annotator_progress.progress(annotator=annotator)["total"] == 0
-    assert annotator_progress.recent(acts=undoing.last_acts(annotator=annotator)) == []
+    assert annotator_progress.recent(acts=undoing.last_acts(annotator=annotator), slug="x") == []
     assert (
         work_availability.no_card_reason(annotator=annotator, wants_more=False)["reason"]
         != "batch_done"

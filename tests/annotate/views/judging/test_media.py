@@ -1,10 +1,13 @@
 """Media of items: rights, ranges, headers, and nothing outside the collection's folder."""
 
+from functools import partial
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.http import item_content
-from annotate.models import Item, Part, Role, Side
+from annotate.models import Item, Part, Preview, Role, Side
 from annotate.services.collection.media import media_folder
 from tests import cast
 
@@ -186,3 +189,24 @@ def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collecti
         {"url": f"{base}3/", "type": "", "what": "Matroska, HEVC", "defect": ""},
     ]
     assert (content["url"], content["type"]) == (base, 'video/ogg; codecs="theora"')
+
+
+def test_a_member_gets_the_preview_of_a_medium_and_of_no_other(get, client, collection):
+    preview = Preview.objects.create(
+        collection=collection, checksum="sha256:a", content=b"webp", width=1, height=1
+    )
+    medium, other = part(collection, "a.png", kind="image"), part(collection, "b.png", kind="image")
+    fields = {"checksum": "sha256:a", "preview": preview, "previewed_at": timezone.now()}
+    Part.objects.filter(pk=medium.pk).update(**fields)
+    address = partial(reverse, "annotate:part-preview")
+    response = client.get(address(args=[collection.slug, medium.pk, preview.pk]))
+    assert (response.status_code, response.content) == (200, b"webp")
+    assert response["Content-Type"] == "image/webp"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert response["Cache-Control"] == "private, max-age=604800, immutable"
+    for wrong in ([other.pk, preview.pk], [medium.pk, preview.pk + 1]):
+        assert client.get(address(args=[collection.slug, *wrong])).status_code == 404
+    client.force_login(cast.member(cast.collection("others"), Role.LEAD))
+    hidden = client.get(address(args=[collection.slug, medium.pk, preview.pk]))
+    assert hidden.status_code == 404

@@ -267,7 +267,9 @@ def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_i
 def test_a_kept_preview_is_the_computed_one(collection, two_runs):
     far_run = factories.run(collection, "far", {2: [3]})  # shares no source with the others
     computed = preview(collection, [*two_runs, far_run], depth=2)
-    stored = previews.Preview.from_json(json.loads(json.dumps(computed.as_json(), allow_nan=False)))
+    stored = previews.PoolPreview.from_json(
+        json.loads(json.dumps(computed.as_json(), allow_nan=False))
+    )
     assert stored._replace(likenesses=[]) == computed._replace(likenesses=[])
     (kept_likeness,), (likeness,) = stored.likenesses, computed.likenesses
     assert kept_likeness.names == likeness.names

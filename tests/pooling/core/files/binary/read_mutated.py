@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from annotate.core.files.formats import FormatError, Problems
+from annotate.core.sandbox import limit_memory, limit_seconds
 from pooling.core.files.binary.hdf5 import read_hdf5
 from pooling.core.files.binary.matrices import keep_best
 from pooling.core.files.binary.parquet import read_parquet
-from pooling.core.files.binary.sandbox_process import _limit
+from pooling.core.files.binary.sandbox_process import MEMORY, SECONDS
 from tests.mutations import accident
 
 READERS = {
@@ -44,7 +45,8 @@ def outcome(kind: str, data: bytes) -> str:
 def main() -> None:
     """Read as many mutations as the arguments say."""
     kind, path, n, first = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    _limit()
+    limit_memory(MEMORY)
+    limit_seconds(SECONDS)
     sample = path.read_bytes()
     for number in range(first, n):
         chance = random.Random(number)

@@ -1,0 +1,1 @@
+"""Pictures by which people know items again: previews of their images."""

@@ -1,0 +1,168 @@
+"""Previews of a collection's images, made by turns of a worker once their checksums are known.
+
+The sweep sends a worker until none are left, after a load and in an installation that was here
+before. Equal images share one; an image that fails is noted with the reason and not tried again.
+Addresses that somebody wrote into a file are never fetched: such images have no preview. The cache
+entries are throw-away: without them files of a bucket are tried again sooner.
+"""
+
+import io
+import logging
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from django.core.cache import cache
+from django.db import connection, transaction
+
+from annotate.core.files.archives.ranged_files import RangedFile, UnreachableFile
+from annotate.models import Collection, Part, Preview
+from annotate.services.background import progress
+from annotate.services.background.workers import try_lock_subject
+from annotate.services.collection.media import locate_medium
+from annotate.services.pictures.thumbnails import Thumbnail, thumbnails
+
+log = logging.getLogger(__name__)
+
+TURN_SECONDS = 60
+AT_ONCE = 50  # images that one process draws, and whose previews are stored together
+MOST_UNANSWERED = 3  # files in a row without an answer, after which the bucket counts as away
+REST_SECONDS = 600  # before files that did not answer are tried again
+KEPT_SECONDS = 86_400
+BUCKET_BLOCK = 2**20
+MAX_BUCKET_BYTES = 64 * BUCKET_BLOCK  # as many blocks as a RangedFile fetches
+# A part that a load has locked is left for the next turn: each would wait for the other.
+_LINK = """
+    UPDATE annotate_part SET preview_id = drawn.preview, previewed_at = clock_timestamp()
+    FROM (SELECT part.id, CASE WHEN preview.reason = '' THEN preview.id END AS preview
+          FROM annotate_part part JOIN annotate_preview preview USING (checksum)
+          WHERE part.id = ANY(%(parts)s) AND preview.collection_id = %(collection)s
+            AND part.previewed_at IS NULL
+          FOR NO KEY UPDATE OF part SKIP LOCKED) drawn
+    WHERE annotate_part.id = drawn.id
+"""
+
+
+class ImageFiles:
+    """The files of a collection's images on this machine; those of a bucket are copied to a folder.
+
+    n_unanswered : number of files in a row that the bucket did not give
+    """
+
+    def __init__(self, collection: Collection, folder: Path) -> None:
+        self.collection = collection
+        self.folder = folder
+        self.n_unanswered = 0
+
+    def file_of(self, part: Part) -> Path | Preview.Reason | None:
+        """Return the file, or the reason why there is none; None if it is left for later."""
+        try:
+            location = locate_medium(collection=self.collection, path=part.path)
+            if isinstance(location, str):
+                return self._copy(location, part)
+        except UnreachableFile as error:
+            log.warning("The bucket of %s does not give %s: %s", self.collection, part.path, error)
+            self.n_unanswered += 1
+            return None
+        except OSError as error:
+            log.info("%s of %s cannot be read: %s", part.path, self.collection, error)
+            return Preview.Reason.MISSING
+        return location or Preview.Reason.MISSING
+
+    def _copy(self, address: str, part: Part) -> Path | Preview.Reason:
+        file = RangedFile(address, progress.clock, block_size=BUCKET_BLOCK)
+        self.n_unanswered = 0
+        if file.size > MAX_BUCKET_BYTES:
+            return Preview.Reason.TOO_LARGE
+        copy = self.folder / str(part.pk)
+        with copy.open("wb") as target:
+            shutil.copyfileobj(io.BufferedReader(file, BUCKET_BLOCK), target)
+        return copy
+
+
+def take_turn(*, collection: Collection) -> int:
+    """Make previews for about a minute; return of how many images, 0 while the collection rests.
+
+    One worker at a time does. A file that its bucket does not give is skipped, and the next turn
+    begins after it.
+    """
+    with try_lock_subject("preview", collection.pk) as is_ours:
+        if not is_ours or cache.get(_rest_key(collection.pk)):
+            return 0
+        return _turn(collection)
+
+
+def _turn(collection: Collection) -> int:
+    until = progress.clock() + TURN_SECONDS
+    n_made, n_unanswered = 0, 0
+    last_pk, is_over = cache.get(_position_key(collection.pk)) or 0, False
+    waiting_parts = Part.objects.without_preview().filter(item__collection=collection)
+    while not is_over and (
+        parts := list(waiting_parts.filter(pk__gt=last_pk).order_by("pk")[:AT_ONCE])
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            files = ImageFiles(collection, Path(folder))
+            files.n_unanswered = n_unanswered
+            n_made += make_previews(parts=parts, files=files)
+            n_unanswered = files.n_unanswered
+        last_pk = parts[-1].pk
+        is_over = n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
+    if is_over:
+        cache.set(_position_key(collection.pk), last_pk, KEPT_SECONDS)
+    else:
+        cache.delete(_position_key(collection.pk))
+    if n_unanswered >= MOST_UNANSWERED or (not is_over and waiting_parts.exists()):
+        cache.set(_rest_key(collection.pk), True, REST_SECONDS)
+    return n_made
+
+
+def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> int:
+    """Make the previews of some images of a collection, or note why not; return of how many."""
+    collection = files.collection
+    stored_previews = Preview.objects.filter(
+        collection=collection, checksum__in={part.checksum for part in parts}
+    )
+    stored_checksums = set(stored_previews.values_list("checksum", flat=True))
+    path_by_checksum: dict[str, Path] = {}
+    thumbnail_by_checksum: dict[str, Thumbnail] = {}
+    for part in {part.checksum: part for part in parts}.values():
+        if part.checksum in stored_checksums or files.n_unanswered >= MOST_UNANSWERED:
+            continue
+        checksum = cast(str, part.checksum)  # as without_preview selects
+        location = files.file_of(part)
+        if isinstance(location, Path):
+            path_by_checksum[checksum] = location
+        elif location is not None:
+            thumbnail_by_checksum[checksum] = Thumbnail(b"", 0, 0, location)
+    drawn_thumbnails = thumbnails(list(path_by_checksum.values()))
+    thumbnail_by_checksum.update(zip(path_by_checksum, drawn_thumbnails, strict=True))
+    for checksum, thumbnail in thumbnail_by_checksum.items():
+        if thumbnail.reason:
+            log.info("%s of %s has no preview: %s", checksum, collection, thumbnail.reason)
+    with transaction.atomic(), connection.cursor() as cursor:
+        Preview.objects.bulk_create(
+            Preview(collection=collection, checksum=checksum, **thumbnail._asdict())
+            for checksum, thumbnail in thumbnail_by_checksum.items()
+        )
+        cursor.execute(_LINK, {"parts": [part.pk for part in parts], "collection": collection.pk})
+        return cursor.rowcount
+
+
+def overdue() -> list[int]:
+    """Return the keys of collections with images that wait, except those that rest."""
+    collection_ids = Part.objects.without_preview().order_by().values_list("item__collection")
+    collection_by_key = {_rest_key(pk): pk for (pk,) in collection_ids.distinct()}
+    resting_keys = cache.get_many(collection_by_key)
+    return sorted(pk for key, pk in collection_by_key.items() if key not in resting_keys)
+
+
+def _position_key(pk: int) -> str:
+    """Return the cache key of the part after which the collection's next turn begins."""
+    return f"preview-position:{pk}"
+
+
+def _rest_key(pk: int) -> str:
+    """Return the cache key that exists while a collection rests."""
+    return f"preview-rest:{pk}"

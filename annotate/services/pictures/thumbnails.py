@@ -1,0 +1,57 @@
+"""Thumbnails of images, drawn by Pillow in a process that can do no harm.
+
+One process draws many. An image at which it dies fails alone: another process goes on behind it.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from annotate.core.sandbox import sandboxed_output
+from annotate.models import Preview
+
+PROCESS = f"{__package__}.thumbnail_process"
+MAX_BYTES = 1_000_000  # of a thumbnail; the largest of noise take a tenth
+_LINE = 100  # bytes
+
+
+class Thumbnail(NamedTuple):
+    """A thumbnail as WebP without metadata; or the reason why there is none, and no content."""
+
+    content: bytes
+    width: int
+    height: int
+    reason: str = ""
+
+
+def thumbnails(paths: Sequence[Path]) -> Iterator[Thumbnail]:
+    """Yield one thumbnail for each path, in their order, as it is drawn."""
+    remaining_paths = list(paths)
+    while remaining_paths:
+        n_drawn = 0
+        with tempfile.TemporaryFile() as names:
+            names.write(b"".join(os.fsencode(path) + b"\0" for path in remaining_paths))
+            names.seek(0)
+            with sandboxed_output(PROCESS, file=names) as output:
+                while n_drawn < len(remaining_paths) and (thumbnail := _answer(output)):
+                    n_drawn += 1
+                    yield thumbnail
+        if n_drawn < len(remaining_paths):  # it died at the next one
+            yield Thumbnail(b"", 0, 0, Preview.Reason.TOO_COSTLY)
+            n_drawn += 1
+        remaining_paths = remaining_paths[n_drawn:]
+
+
+def _answer(output: IO[bytes]) -> Thumbnail | None:
+    """Return the process's next answer; None where it has died."""
+    words = output.readline(_LINE).decode("ascii", "replace").split()
+    if len(words) == 1 and words[0] in Preview.Reason.values:
+        return Thumbnail(b"", 0, 0, words[0])
+    if len(words) != 3 or not all(word.isdecimal() for word in words):
+        return None
+    width, height, n_bytes = (int(word) for word in words)
+    content = output.read(n_bytes) if n_bytes <= MAX_BYTES else b""
+    is_whole = 0 < len(content) == n_bytes
+    return Thumbnail(content, width, height) if is_whole else None
