@@ -11,8 +11,8 @@ from annotate.services.collection import purging
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits
-from annotate.services.policy import policies
 from annotate.services.pictures import previews
+from annotate.services.policy import policies
 from annotate.services.webhooks import deliveries
 from annotate.task_queue import LONG, enqueue_on_commit
 
