@@ -30,6 +30,7 @@ LOCKS = {
     "release": 18,
     "hook": 19,
     "preview": 20,
+    "campaign": 21,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

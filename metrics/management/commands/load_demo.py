@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.storage.collection_rows import NotOwner
-from metrics.services.rehearsal.campaign import NAME, ensure_campaign
+from metrics.services.rehearsal.campaign import NAME, CampaignUnderWay, ensure_campaign
 from metrics.services.rehearsal.demo_campaign import DemoFailed, load_demo
 
 
@@ -40,6 +40,11 @@ class Command(BaseCommand):
             self.stdout.write(self.campaign_line() if campaign else study_line())
         except (*IMPORT_FAULTS, DemoFailed, NotOwner) as error:
             raise CommandError(f"The demo was not loaded.\n{error}") from error
+        except CampaignUnderWay as error:
+            raise CommandError(
+                f'Another process is making the demo collection "{NAME}"; nothing was changed. '
+                "Wait for it, or end it and try again."
+            ) from error
 
     def campaign_line(self) -> str:
         """Make the campaign, showing its progress; return a sentence on whether it is new."""

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from annotate.models import Collection, Role, User
 from annotate.services.background import kept
+from annotate.services.background.workers import try_lock_subject
 from annotate.services.collection.purging import purge_collection
 from annotate.services.people.accounts import join
 from annotate.services.storage.moments import move_moments, require_mover
@@ -27,6 +28,11 @@ DESCRIPTION = (
     "truth that is known, within minutes, and their moments spread over five days."
 )
 SEED = 7
+THE_ONLY_ONE = 0  # key of its lock: there is no row before it is begun
+
+
+class CampaignUnderWay(Exception):
+    """Another process is making the campaign; nothing was changed."""
 
 
 def ensure_campaign(
@@ -39,9 +45,19 @@ def ensure_campaign(
 
     seed : of everything that is drawn, but for which of the free pairs a person is handed
     report_progress : called with the number of labels after each batch
-    Raises NotOwner where the database's role may not move moments, and what loading files raises.
+    Raises NotOwner where the database's role may not move moments, CampaignUnderWay while another
+    process makes it, and what loading files raises.
     """
     require_mover()
+    with try_lock_subject("campaign", THE_ONLY_ONE) as is_ours:
+        if not is_ours:
+            raise CampaignUnderWay
+        return _make_campaign(seed, n_labels, report_progress)
+
+
+def _make_campaign(
+    seed: int, n_labels: int, report_progress: Callable[[int], None]
+) -> Collection | None:
     collection = Collection.objects.filter(slug=SLUG).first()
     if collection is not None:
         if not collection.is_rehearsal or collection.name != UNFINISHED_NAME:

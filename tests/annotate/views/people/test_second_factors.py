@@ -47,6 +47,23 @@ def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
     assert client.get("/").status_code == 302
 
 
+@pytest.mark.usefixtures("frozen_codes")
+def test_a_second_factor_leads_back_like_a_plain_sign_in(client):
+    cast.user("ada")
+    sign_in(client, "ada")
+    switch_on(client)
+    codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
+    client.post(reverse("account_logout"))
+    login = f"{reverse('account_login')}?next=/c/shapes/judge/signed-in"
+    assert 'name="next" value="/c/shapes/judge/signed-in"' in client.get(login).content.decode()
+    person = {"login": "ada", "password": cast.PASSWORD, "next": "/c/shapes/judge/signed-in"}
+    assert client.post(login, person).url.startswith(reverse("mfa_authenticate"))
+    client.get(reverse("mfa_authenticate"))
+    assert client.post(reverse("mfa_authenticate"), {"code": "000000"}).status_code == 200
+    passed = client.post(reverse("mfa_authenticate"), {"code": codes[0]})
+    assert (passed.status_code, passed.url) == (302, "/c/shapes/judge/signed-in")
+
+
 @pytest.mark.django_db(transaction=True)  # what sets one up tells so once that is committed
 @pytest.mark.usefixtures("frozen_codes")
 @pytest.mark.parametrize("is_required", [False, True])

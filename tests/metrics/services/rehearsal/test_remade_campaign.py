@@ -3,16 +3,19 @@
 Each step is committed, as in life.
 """
 
+import psycopg
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from annotate.models import Collection, Judgment, Membership
+from annotate.services.background.workers import LOCKS
 from annotate.services.collection.purging import purge_collection
 from annotate.services.storage.collection_rows import NotOwner
 from metrics.services.rehearsal.campaign import NAME, SLUG, UNFINISHED_NAME, ensure_campaign
 from tests import cast
 from tests.seeding import MODULE_KEYS, restart_numbers
+from tests.servers.databases import connection_parameters
 
 
 def digest(collection):
@@ -67,3 +70,15 @@ def test_a_collection_of_people_is_not_taken_for_one_that_was_left_half_made():
     Collection.objects.filter(pk=collection.pk).update(name=UNFINISHED_NAME)
     assert ensure_campaign(n_labels=1) is None
     assert Collection.objects.filter(pk=collection.pk).exists()
+
+
+@pytest.mark.django_db
+def test_a_campaign_that_another_process_is_making_stays_as_it_is():
+    cast.collection(SLUG, is_rehearsal=True, n_queries=1)
+    Collection.objects.filter(slug=SLUG).update(name=UNFINISHED_NAME)
+    with psycopg.connect(**connection_parameters()) as session:
+        session.execute("SELECT pg_advisory_lock(%s, 0)", [LOCKS["campaign"]])
+        with pytest.raises(CommandError, match=r"is making .* nothing was changed"):
+            call_command("load_demo", "--campaign")
+    collection = Collection.objects.get()
+    assert (collection.name, collection.items.count()) == (UNFINISHED_NAME, 1)
