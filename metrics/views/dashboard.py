@@ -37,7 +37,6 @@ def dashboard(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
         "tabs": list(DashboardTab),
         "may_name": is_lead,
         "may_invite": is_lead,
-        "stuck": stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection)),
     }
     return render(
         request,
@@ -70,12 +69,13 @@ def _numbers_context(
     collection: Collection, options: service.DashboardOptions, state: service.DashboardState
 ) -> dict[str, Any]:
     page = service.dashboard(collection=collection, options=options, state=state)
-    is_overview = options.tab == DashboardTab.OVERVIEW
-    return {
-        "dashboard": page,
-        "options": options,
-        "cockpit": cockpit.cockpit(dashboard=page) if is_overview else None,
-    }
+    context = {"dashboard": page, "options": options}
+    if options.tab in (DashboardTab.OVERVIEW, DashboardTab.FORECAST):
+        stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
+        n_stuck = stuck.n_labels if stuck else 0
+        answers = cockpit.cockpit(dashboard=page, state=state, n_stuck=n_stuck)
+        context |= {"stuck": stuck, "cockpit": answers}
+    return context
 
 
 def unchanged_response(request: HttpRequest) -> HttpResponse | None:

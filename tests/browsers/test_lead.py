@@ -25,8 +25,9 @@ def collection() -> Collection:
 def test_the_dashboard_is_drawn_a_pair_decided_by_key_and_a_batch_accepted(window, collection):
     window.sign_in("lea")
     window.open("/c/birds/dashboard/")
+    window.find(".cockpit", "Alpha, ordinal")
+    window.open("/c/birds/dashboard/levels/")
     window.find(".chart-view svg")
-    window.find(".stat", "Alpha")
     window.open("/c/birds/inbox/?tab=disputed")
     window.press("a.button", "Decide")
     window.find("h1", "Decide about a pair")

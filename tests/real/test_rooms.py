@@ -125,8 +125,8 @@ def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k
         "ratio": "0.7054",
     }
     for level, value in known_alphas.items():
-        page = client.get("/c/flickr8k/dashboard/", {"level": level}).content.decode()
-        assert f"Alpha, {level}" in page and f">{value}<" in page
+        page = client.get("/c/flickr8k/dashboard/agreement/", {"level": level}).content.decode()
+        assert f"alpha, {level}" in page and f">{value}<" in page
         assert "17,466" in page and "5,822 pairs with two planned labels or more" in page
     rows = {row["kind"]: row for row in flickr8k.snapshots.get(kind="progress").value["rounds"]}
     assert (rows["import"]["n_pairs"], rows["import"]["n_done"]) == (5822, 17466)

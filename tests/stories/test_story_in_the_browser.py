@@ -113,8 +113,9 @@ def read_agreement(page: Page) -> None:
     page.goto(reverse("metrics:dashboard", args=[SLUG]))
     n_pairs = len(campaign.pool())
     main = page.locator("main")
-    expect(main).to_contain_text(re.compile(rf"Labels\s+{2 * n_pairs}\b"))
-    expect(main).to_contain_text(re.compile(rf"Agreement rate\s+{100 * (1 - 1 / n_pairs):.1f}"))
+    expect(main).to_contain_text(re.compile(rf"\b{2 * n_pairs} labels given"))
+    page.goto(reverse("metrics:dashboard-tab", args=[SLUG, "agreement"]))
+    expect(main).to_contain_text(re.compile(rf"Pairs unanimous, %\s*{100 * (1 - 1 / n_pairs):.1f}"))
 
 
 def decide_dispute(page: Page) -> None:

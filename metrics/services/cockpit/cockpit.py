@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from annotate.models import Round
-from metrics.services.cockpit.how_far import HowFar, how_far
+from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
-from metrics.services.dashboard.dashboard import Dashboard
+from metrics.services.dashboard.dashboard import Dashboard, DashboardState
 
 
 class Cockpit(NamedTuple):
@@ -21,14 +21,22 @@ class Cockpit(NamedTuple):
     waits: list[Any]
 
 
-def cockpit(*, dashboard: Dashboard) -> Cockpit | None:
-    """The four answers; None until the first numbers are written."""
+def cockpit(*, dashboard: Dashboard, state: DashboardState, n_stuck: int) -> Cockpit | None:
+    """The four answers; None until the first numbers are written.
+
+    n_stuck : labels that nobody present can give
+    """
     if dashboard.totals is None or dashboard.agreement is None:
         return None
-    n_pools = sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds)
-    return Cockpit(
-        progress=how_far(totals=dashboard.totals, n_pools=n_pools),
-        agreement=HowGood(dashboard.agreement),
-        people=dashboard.people,
-        waits=[],
+    progress = HowFar(
+        states=dashboard.totals.states,
+        n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
+        n_done=dashboard.totals.n_done,
+        n_left=dashboard.totals.n_left,
+        n_stuck=n_stuck,
+        forecast=dashboard.details.forecast if dashboard.details else None,
+        pay=dashboard.pay,
+        today=state.today,
     )
+    agreement = HowGood(dashboard.agreement, dashboard.alphas)
+    return Cockpit(progress, agreement, people=dashboard.people, waits=[])

@@ -1,11 +1,19 @@
 """Progress of a collection: its pairs by state, and the labels that are left."""
 
+from datetime import date, timedelta
+from math import floor, log10
 from typing import NamedTuple
+
+from django.utils.formats import date_format
 
 from annotate.core.labels.pair_states import NO_LONGER_ASKED, PairState, StateCounts
 from annotate.core.phrases import counted
-from metrics.services.dashboard.dashboard import PoolTotals
+from metrics.core.statistics.finish import DaysLeft, days_left, recent_days
+from metrics.services.dashboard.details_page import Forecast
+from metrics.services.dashboard.forecast_lines import PayForecast
 
+MILLISECONDS_OF_A_DAY, EPOCH = 86_400_000, date(1970, 1, 1)
+DAY = "D j F"
 BAR_WIDTH = 1000  # of the drawing, in units of its own
 # every state of a pair that a pool counts, in the order of the bar
 PART_STATES = {
@@ -35,11 +43,21 @@ class BarPart(NamedTuple):
 
 
 class HowFar(NamedTuple):
-    """The pairs of all pools by state, each pair once."""
+    """The pairs of all pools by state, each pair once.
+
+    n_done, n_left : labels given, and those that are asked for still
+    n_stuck : of these the ones that nobody present can give
+    forecast, pay : of the details; None until there are any
+    """
 
     states: StateCounts
     n_pools: int
+    n_done: int
     n_left: int
+    n_stuck: int
+    forecast: Forecast | None
+    pay: PayForecast | None
+    today: date
 
     @property
     def percent_text(self) -> str:
@@ -76,10 +94,61 @@ class HowFar(NamedTuple):
 
     @property
     def left_text(self) -> str:
-        """The labels that are left to give."""
-        return f"{counted(self.n_left, 'label')} left"
+        """The labels given and left; hours of people and money that these take, in two digits."""
+        parts = [f"{counted(self.n_done, 'label')} given", f"{self.n_left:,} left"]
+        if self.n_left and self.forecast and self.forecast.hours_left:
+            parts.append(f"about {two_digits(self.forecast.hours_left.value)} hours of people")
+        if self.n_left and self.pay and self.pay.cost_left is not None:
+            parts.append(f"{two_digits(self.pay.cost_left)} {self.pay.currency}")
+        return " \N{MIDDLE DOT} ".join(parts)
+
+    @property
+    def n_to_come(self) -> int:
+        """The labels that present people can give."""
+        return max(self.n_left - self.n_stuck, 0)
+
+    @property
+    def finish_text(self) -> str:
+        """The days between which the last of these labels is given; empty without any."""
+        if not self.n_to_come:
+            return ""
+        if self.forecast is None:
+            return "The day on which it is done is being computed."
+        days = [(day // MILLISECONDS_OF_A_DAY, n) for day, n in self.forecast.days]
+        counts = recent_days(days, today=(self.today - EPOCH).days)
+        if counts is None:
+            return "When it is done is not defined yet: it takes three whole days with labels."
+        return range_text(days_left(counts, n_left=self.n_to_come), today=self.today)
+
+    @property
+    def finish_note(self) -> str:
+        """The basis of the days, and the labels that they do not promise."""
+        stuck = counted(self.n_stuck, "label")
+        is_said = f"; {stuck} nobody here can give not counted" if self.n_stuck else ""
+        return f"at the pace of the last days{is_said}"
 
 
-def how_far(*, totals: PoolTotals, n_pools: int) -> HowFar:
-    """The progress of all pools together."""
-    return HowFar(totals.states, n_pools, totals.n_left)
+def range_text(span: DaysLeft | None, *, today: date) -> str:
+    """The days between which the last label is given.
+
+    The early end counts today as a whole day, the late end not at all: today is under way.
+    """
+    if span is None:
+        return "At this pace never: nobody has given a label in the last 14 days."
+    if span.low is None:
+        return "At this pace not within a year."
+    early = today + timedelta(days=span.low - 1)
+    if span.high is None:
+        return f"Done on {date_format(early, DAY)} at the earliest, perhaps not within a year."
+    late = today + timedelta(days=span.high)
+    is_same_month = (early.year, early.month) == (late.year, late.month)
+    start = date_format(early, "D j" if is_same_month else DAY)
+    return f"Done between {start} and {date_format(late, DAY)}"
+
+
+def two_digits(number: float) -> str:
+    """The number in two digits that count: 3.6, 54, 1,500."""
+    if not number:
+        return "0"
+    n_decimals = 1 - floor(log10(abs(number)))
+    return f"{round(number, n_decimals):,.{max(n_decimals, 0)}f}"

@@ -1,15 +1,40 @@
 """Agreement of a collection's labels: alpha with its interval, over the labels so far."""
 
+from collections.abc import Sequence
+from math import ceil, floor
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from metrics.charts.charts import AlphaPoint
+from metrics.core.agreement.agreement import FIRM, TENTATIVE
 from metrics.services.dashboard.agreement_page import AgreementPanel
+
+MARKS = (TENTATIVE, FIRM)  # Krippendorff's
+WIDTH, HEIGHT = 1000, 100  # of the drawing, in units of its own
+
+
+class AlphaMark(NamedTuple):
+    """A mark in the drawing: its name, and its distance from the top in per cent."""
+
+    name: str
+    y: str
+
+
+class AlphaDrawing(NamedTuple):
+    """Alpha over judgments as points of a line, and of the band of its interval."""
+
+    line: str
+    band: str
+    marks: list[AlphaMark]
+    first_text: str
+    last_text: str
 
 
 class HowGood(NamedTuple):
-    """Alpha of the planned labels."""
+    """Alpha of the planned labels, and its history, oldest first."""
 
     panel: AgreementPanel
+    points: list[AlphaPoint]
 
     @property
     def value_text(self) -> str:
@@ -19,9 +44,28 @@ class HowGood(NamedTuple):
 
     @property
     def interval_text(self) -> str:
-        """The interval of alpha; empty where there is none."""
+        """The interval of alpha in two digits, rounded outwards; empty where there is none."""
         alpha = self.panel.planned.alpha
-        return "" if alpha["low"] is None else f"{alpha['low']:.2f} to {alpha['high']:.2f}"
+        if alpha["low"] is None:
+            return ""
+        return (
+            f"{_rounded_down(alpha['low']):.2f} to {ceil(round(100 * alpha['high'], 6)) / 100:.2f}"
+        )
+
+    @property
+    def mark_text(self) -> str:
+        """The conventional mark that the interval's lower end, as printed, is not yet above."""
+        low = self.panel.planned.alpha["low"]
+        if low is None:
+            return ""
+        mark = next((mark for mark in MARKS if _rounded_down(low) < mark), None)
+        return f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
+
+    @property
+    def drawing(self) -> AlphaDrawing | None:
+        """The line of alpha; None for fewer than two points."""
+        points = [point for point in self.points if point.value is not None]
+        return alpha_drawing(points) if len(points) > 1 else None
 
     @property
     def basis_text(self) -> str:
@@ -34,3 +78,40 @@ class HowGood(NamedTuple):
         )
         pairs = counted(alpha["n_pairable_units"], "pair")
         return f"Alpha, {self.panel.level}, of planned labels on {pairs}{origin}"
+
+
+def alpha_drawing(points: Sequence[AlphaPoint]) -> AlphaDrawing:
+    """Draw alpha over labels; marks are drawn wherever alpha is."""
+    values = [point.value or 0.0 for point in points]
+    lows = [
+        value if point.low is None else point.low
+        for point, value in zip(points, values, strict=True)
+    ]
+    highs = [
+        value if point.high is None else point.high
+        for point, value in zip(points, values, strict=True)
+    ]
+    bottom, top = min(*lows, MARKS[0] - 0.05), max(*highs, MARKS[-1] + 0.05)
+    first, last = points[0].n_judgments, points[-1].n_judgments
+    xs = [WIDTH * (point.n_judgments - first) / max(last - first, 1) for point in points]
+
+    def heights(alphas: Sequence[float]) -> list[float]:
+        return [HEIGHT * (top - alpha) / (top - bottom) for alpha in alphas]
+
+    def path(columns: Sequence[float], rows: Sequence[float]) -> str:
+        return " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(columns, rows, strict=True))
+
+    return AlphaDrawing(
+        line=path(xs, heights(values)),
+        band=f"{path(xs, heights(highs))} {path(xs[::-1], heights(lows[::-1]))}",
+        marks=[
+            AlphaMark(f"{mark:g}", f"{y:.1f}%")
+            for mark, y in zip(MARKS, heights(MARKS), strict=True)
+        ],
+        first_text=counted(first, "judgment"),
+        last_text=f"{last:,}",
+    )
+
+
+def _rounded_down(alpha: float) -> float:
+    return floor(round(100 * alpha, 6)) / 100

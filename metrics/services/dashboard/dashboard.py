@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple
+
+from django.utils.timezone import localdate
 
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
@@ -62,6 +64,7 @@ class Dashboard(NamedTuple):
     rounds: list[dict[str, Any]] = []
     agreement: AgreementPanel | None = None
     people: list[dict[str, Any]] = []
+    alphas: list[AlphaPoint] = []
     alpha_chart: Chart | None = None
     level_chart: Chart | None = None
     details: DashboardDetails | None = None
@@ -116,6 +119,7 @@ class DashboardState(NamedTuple):
     worker_missing: bool
     delay: refresh_tries.RefreshDelay | None
     later: LaterChanges
+    today: date
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
@@ -132,10 +136,10 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     raising_events = alarms.raising_events(collection=collection)
     event_keys = [event.pk for event in raising_events]
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
-    later = later_changes(collection=collection)
-    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay, later)
+    later, today = later_changes(collection=collection), localdate()
+    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay, later, today)
     version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
-    return DashboardState(version, raising_events, worker_missing, delay, later)
+    return DashboardState(version, raising_events, worker_missing, delay, later, today)
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:
@@ -161,6 +165,7 @@ def dashboard(
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if options.with_names else {}
     truth = known_truth(collection=collection)
+    alphas = _alphas(collection, level)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
     return Dashboard(
@@ -180,7 +185,8 @@ def dashboard(
             | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
-        alpha_chart=_history_chart(collection, level),
+        alphas=alphas,
+        alpha_chart=alpha_history(alphas, level=level),
         level_chart=_level_chart(values["labels"]["levels"]),
         details=details,
         pay=_pay_forecast(collection, details),
@@ -280,12 +286,11 @@ def _level_chart(levels: list[dict[str, Any]]) -> Chart:
     )
 
 
-def _history_chart(collection: Collection, level: str) -> Chart:
-    points = [
+def _alphas(collection: Collection, level: str) -> list[AlphaPoint]:
+    return [
         _alpha_point(point.n_judgments, history.alphas_of(point), level)
         for point in history.points(collection=collection, kind="agreement")
     ]
-    return alpha_history(points, level=level)
 
 
 def _alpha_point(n_judgments: int, alphas: history.Alphas, level: str) -> AlphaPoint:

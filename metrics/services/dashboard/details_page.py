@@ -89,7 +89,10 @@ class ValueRange(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """Pace and hours; None where unknown. `reason` says why there is no pace."""
+    """Pace and hours; None where unknown. `reason` says why there is no pace.
+
+    days : moments of the days with labels, in milliseconds since 1970, and their labels
+    """
 
     chart: Chart
     pace: ValueRange | None
@@ -101,6 +104,7 @@ class Forecast(NamedTuple):
     hours_left: ValueRange | None
     n_timed: int
     n_untimed: int
+    days: list[tuple[int, int]] = []
 
 
 class DashboardDetails(NamedTuple):
@@ -256,6 +260,7 @@ def _forecast(value: Value) -> Forecast:
         hours_left=hours_left,
         n_timed=value["n_timed"],
         n_untimed=value["n_untimed"],
+        days=[(day, n) for day, n in value["days"]],
     )
 
 

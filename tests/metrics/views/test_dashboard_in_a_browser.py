@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Role
+from annotate.models import Role, WorkerHeartbeat
 from annotate.services.background import kept
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import alarms
@@ -35,7 +35,16 @@ def rooms(live_server, page):
 def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     page.emulate_media(color_scheme=scheme)
     person = rooms.annotators.first().pk
-    for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
+    pages = (
+        ("/", 0),
+        ("/agreement/", 2),
+        ("/people/", 0),
+        ("/forecast/", 1),
+        ("/levels/", 2),
+        (f"/people/{person}/", 3),
+        ("/alarms/", 0),
+    )
+    for path, charts in pages:
         page.goto(page.base + path)
         wait_for_expression(
             page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}"
@@ -47,3 +56,21 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
         )
         page.set_viewport_size({"width": 1280, "height": 900})
     assert page.complaints == []
+
+
+def test_the_four_answers_fit_the_first_screen_in_250_words(live_server, page):
+    study = studies.judged_study("study", seeds=range(2))
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    # just now, however slow this is
+    WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
+    cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{live_server.url}/c/study/dashboard/")
+    cockpit = page.locator(".cockpit")
+    assert [heading.inner_text() for heading in cockpit.locator("h2").all()][:2] == [
+        "How far",
+        "How good",
+    ]
+    box = cockpit.bounding_box()
+    assert box["y"] + box["height"] <= 800
+    assert len(page.locator("body").inner_text().split()) <= 250

@@ -109,7 +109,7 @@ def test_without_two_planned_labels_of_a_pair_there_is_no_headline_and_the_page_
     assert alarms.raising_events(collection=study) == []
     assert AlarmEvent.objects.get(kind="fell").value is None
     client.force_login(cast.member(study, Role.LEAD))
-    page = text_of(client.get("/c/study/dashboard/"))
+    page = text_of(client.get("/c/study/dashboard/agreement/"))
     assert 'not defined yet<span class="under">no pair has two planned labels yet</span>' in page
     assert "let it double a share of a pool&#x27;s pairs, or want two labels of each" in page
     assert "conventional" not in page and "by convention" not in page
@@ -176,7 +176,7 @@ def test_conventional_marks_are_stated_by_the_intervals_lower_end_and_n_whatever
 
 def test_the_sentence_of_the_marks_stands_under_the_table(client, study):
     client.force_login(cast.member(study, Role.LEAD))
-    page = text_of(client.get("/c/study/dashboard/"))
+    page = text_of(client.get("/c/study/dashboard/agreement/"))
     assert (
         "Not shown to reach 0.667" in page
         and "on 18 pairs with two planned labels or more, of 6 queries." in page

@@ -174,7 +174,7 @@ def test_the_pages_show_it_and_say_why_where_it_is_not_defined(client):
     lead = cast.member(study, "lead")
     client.force_login(lead)
     people_of(study)
-    page = f"/c/{study.slug}/dashboard/"
+    page = f"/c/{study.slug}/dashboard/people/"
     person = f"/c/{study.slug}/dashboard/people/{annotator.pk}/"
     assert "Equal to own earlier" not in text_of(client.get(page))
     assert "no pair came back yet" in text_of(client.get(person))

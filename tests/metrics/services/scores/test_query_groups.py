@@ -394,6 +394,6 @@ def test_the_pages_say_captions_of_videos(videos, client):
     assert "what other videos like these would give, labels taken as right" in page
     assert "Design effect" in page and "ICC" in page
     client.force_login(cast.member(videos, Role.LEAD))
-    page = text_of(client.get(reverse("metrics:dashboard", args=[videos.slug])))
+    page = text_of(client.get(reverse("metrics:dashboard-tab", args=[videos.slug, "agreement"])))
     assert "percentile bootstrap over videos" in page
     assert "1,000 samples of 5 videos, seed 5" in page
