@@ -61,7 +61,10 @@ def _numbers(request: HttpRequest, slug: str, tab: str) -> HttpResponse:
         collection,
         state.version,
         "metrics/dashboard/_numbers.html",
-        lambda: _numbers_context(collection, options, state),
+        lambda: {
+            **_numbers_context(collection, options, state),
+            "may_name": may_name(request, collection),
+        },
     )
 
 
@@ -72,8 +75,7 @@ def _numbers_context(
     context = {"dashboard": page, "options": options}
     if options.tab in (DashboardTab.OVERVIEW, DashboardTab.FORECAST):
         stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
-        n_stuck = stuck.n_labels if stuck else 0
-        answers = cockpit.cockpit(dashboard=page, state=state, n_stuck=n_stuck)
+        answers = cockpit.cockpit(collection=collection, dashboard=page, state=state, stuck=stuck)
         context |= {"stuck": stuck, "cockpit": answers}
     return context
 

@@ -1,10 +1,13 @@
 """The four answers of the dashboard's first page, from the numbers of the dashboard."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from annotate.models import Round
+from annotate.models import Collection, Round
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
+from metrics.services.cockpit.people_rows import PersonRow, people_rows
+from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
 from metrics.services.dashboard.dashboard import Dashboard, DashboardState
 
 
@@ -12,19 +15,25 @@ class Cockpit(NamedTuple):
     """The four answers.
 
     progress : of the labels; agreement : between people's labels
-    people : a row for each who gives labels; waits : a row for each thing that waits for a lead
+    people : a row for each who gives labels; waits : a row for each kind of things that wait
     """
 
     progress: HowFar
     agreement: HowGood
-    people: list[dict[str, Any]]
-    waits: list[Any]
+    people: list[PersonRow]
+    waits: list[WaitingRow]
 
 
-def cockpit(*, dashboard: Dashboard, state: DashboardState, n_stuck: int) -> Cockpit | None:
+def cockpit(
+    *,
+    collection: Collection,
+    dashboard: Dashboard,
+    state: DashboardState,
+    stuck: StuckLabels | None,
+) -> Cockpit | None:
     """The four answers; None until the first numbers are written.
 
-    n_stuck : labels that nobody present can give
+    stuck : labels that nobody present can give
     """
     if dashboard.totals is None or dashboard.agreement is None:
         return None
@@ -33,10 +42,15 @@ def cockpit(*, dashboard: Dashboard, state: DashboardState, n_stuck: int) -> Coc
         n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
         n_done=dashboard.totals.n_done,
         n_left=dashboard.totals.n_left,
-        n_stuck=n_stuck,
+        n_stuck=stuck.n_labels if stuck else 0,
         forecast=dashboard.details.forecast if dashboard.details else None,
         pay=dashboard.pay,
         today=state.today,
     )
-    agreement = HowGood(dashboard.agreement, dashboard.alphas)
-    return Cockpit(progress, agreement, people=dashboard.people, waits=[])
+    waits = waiting_rows(collection=collection, stuck=stuck, n_alarms=len(dashboard.active_alarms))
+    return Cockpit(
+        progress,
+        HowGood(dashboard.agreement, dashboard.alphas),
+        people=people_rows(collection=collection, people=dashboard.people),
+        waits=waits,
+    )

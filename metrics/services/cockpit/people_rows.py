@@ -1,0 +1,89 @@
+"""The people of a collection as rows of the first page, those to look at first."""
+
+from datetime import UTC, datetime, time
+from typing import Any, NamedTuple
+
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.utils import timezone
+
+from annotate.core.phrases import time_since
+from annotate.models import Annotator, Batch, Collection, CountingJudgment, Judgment
+
+
+class PersonRow(NamedTuple):
+    """One person's row.
+
+    numbers : her line of the dashboard (dashboard.person_row)
+    gold_pass : the share of golds, in per cent, that the policy asks for
+    """
+
+    numbers: dict[str, Any]
+    n_today: int
+    is_paused: bool
+    n_rejected: int
+    last_answer_at: datetime | None
+    gold_pass: float
+
+    @property
+    def golds_text(self) -> str:
+        """The golds that she got right; empty before the first."""
+        n_gold = self.numbers["n_gold"]
+        return f"{self.numbers['n_right']} of {n_gold}" if n_gold else ""
+
+    @property
+    def gold_width(self) -> float:
+        """The width of the interval of her golds, in per cent."""
+        return float(self.numbers["gold_high"] - self.numbers["gold_low"])
+
+    @property
+    def has_failed_golds(self) -> bool:
+        """True if even the upper end of the interval is below what the policy asks for."""
+        return bool(self.numbers["n_gold"]) and self.numbers["gold_high"] < self.gold_pass
+
+    @property
+    def notes(self) -> list[str]:
+        """The reasons to look at her, in words."""
+        notes = [flag["name"].capitalize() for flag in self.numbers["flags"]]
+        if self.has_failed_golds:
+            notes.append(f"Golds below {self.gold_pass:.0f} %")
+        if self.n_rejected:
+            batches = "batch" if self.n_rejected == 1 else "batches"
+            notes.append(f"{self.n_rejected} {batches} rejected")
+        return notes
+
+    @property
+    def seen_text(self) -> str:
+        """The time since her last answer; empty before the first."""
+        return time_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
+
+
+def people_rows(*, collection: Collection, people: list[dict[str, Any]]) -> list[PersonRow]:
+    """A row for each line of the dashboard, those to look at first; four queries.
+
+    Then by labels of today (UTC), and by all labels.
+    """
+    midnight = datetime.combine(timezone.now().date(), time.min, tzinfo=UTC)
+    last_answers = Judgment.objects.filter(annotator=OuterRef("pk")).order_by("-at")
+    annotators = Annotator.objects.filter(collection=collection).annotate(
+        n_rejected=Count("batches", filter=Q(batches__verdict=Batch.Verdict.REJECTED)),
+        last_answer_at=Subquery(last_answers.values("at")[:1]),
+    )
+    annotators_by_key: dict[int, Any] = {annotator.pk: annotator for annotator in annotators}
+    labels_today = CountingJudgment.objects.labels().filter(collection=collection, at__gte=midnight)
+    n_today = dict(
+        labels_today.order_by().values("annotator").values_list("annotator", Count("pk"))
+    )
+    gold_pass = 100 * float(collection.policies.latest("version").gold_pass)
+    rows = [
+        PersonRow(
+            numbers,
+            n_today.get(numbers["annotator"], 0),
+            annotators_by_key[numbers["annotator"]].paused_at is not None,
+            annotators_by_key[numbers["annotator"]].n_rejected,
+            annotators_by_key[numbers["annotator"]].last_answer_at,
+            gold_pass,
+        )
+        for numbers in people
+        if numbers["annotator"] in annotators_by_key
+    ]
+    return sorted(rows, key=lambda row: (-len(row.notes), -row.n_today, -row.numbers["n_labels"]))

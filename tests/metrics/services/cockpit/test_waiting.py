@@ -1,0 +1,93 @@
+"""The first page's list of what waits: its numbers, and the pages that show exactly these."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Collection, Judgment, Role
+from annotate.services.judging import claiming
+from annotate.services.pages import stuck_labels
+from annotate.services.supervision import pausing
+from metrics.services.cockpit.people_rows import PersonRow
+from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
+from tests import campaigns, cast
+from tests.annotate.views.review.inbox_rows import dispute, fail_batch, inbox_collection, report
+
+pytestmark = pytest.mark.django_db
+
+
+def rows_of(collection: Collection) -> list[WaitingRow]:
+    """The rows of a collection, with the labels that nobody can give."""
+    stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
+    return waiting_rows(collection=collection, stuck=stuck)
+
+
+def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
+    collection = inbox_collection()
+    client.force_login(cast.member(collection, Role.LEAD))
+    assert rows_of(collection) == []
+    dispute(collection, 3)
+    fail_batch(collection)
+    report(collection, "escalated")
+    rows = {row.act: row for row in rows_of(collection)}
+    assert (rows["Review"].n, rows["Review"].text) == (1, "batch that failed its golds")
+    assert (rows["Decide"].n, rows["Decide"].text) == (3, "disputed pairs")
+    assert rows["Answer"].n == 1 and rows["Answer"].note_text.startswith("oldest now, ")
+    for row in rows.values():
+        assert (
+            client.get(reverse(row.address, args=[collection.slug]) + row.query).status_code == 200
+        )
+    for act in ("Review", "Decide", "Answer"):
+        row = rows[act]
+        page = client.get(reverse(row.address, args=[collection.slug]) + row.query).context["page"]
+        assert page.paginator.count == row.n
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_that_nobody_present_can_give_equal_a_count_by_hand(seed):
+    draws = Random(seed)
+    collection = inbox_collection()  # two labels a pair
+    pairs = cast.pairs(collection, 5)
+    campaigns.open_pool_round(collection, pairs)
+    people = [cast.annotator(collection) for _ in range(3)]
+    for person in people:
+        claiming.current_batch(annotator=person)
+        hand_outs = list(
+            claiming.open_hand_outs(annotator=person).select_related("batch__annotator")
+        )
+        for hand_out in hand_outs:
+            campaigns.judge(hand_out, 1)
+    lead = cast.member(collection, Role.LEAD)
+    paused_people = draws.sample(people, draws.randint(1, 3))
+    for person in paused_people:
+        pausing.pause(annotator=person, by=lead, reason="ill")
+    # two more labels are wanted of each of these pairs
+    more_pairs = cast.pairs(collection, draws.randint(1, 4))
+    campaigns.open_pool_round(collection, more_pairs, name="more")
+    able = {person.pk for person in people} - {person.pk for person in paused_people}
+    n_stuck = 0
+    for pair in [*pairs, *more_pairs]:
+        judges = set(Judgment.objects.filter(pair=pair).values_list("annotator", flat=True))
+        n_wanted = 2 - len(judges)
+        n_stuck += max(0, n_wanted - len(able - judges))
+    rows = [row for row in rows_of(collection) if row.act == "Invite one more"]
+    assert sum(row.n for row in rows) == n_stuck
+
+
+def person_row(**numbers):
+    defaults = {"n_gold": 2, "n_right": 1, "gold_low": 9.5, "gold_high": 90.5, "flags": []}
+    moment = timezone.now() - timedelta(minutes=2, seconds=9)
+    return PersonRow({**defaults, **numbers}, 3, False, 0, moment, 70.0)
+
+
+def test_one_gold_of_two_accuses_nobody_and_many_wrong_ones_do():
+    row = person_row()
+    assert (row.golds_text, row.has_failed_golds, row.notes) == ("1 of 2", False, [])
+    assert row.seen_text == "2 min"
+    row = person_row(n_gold=39, n_right=11, gold_low=16.5, gold_high=43.8)
+    assert row.has_failed_golds and row.notes == ["Golds below 70 %"]
+    assert person_row(n_gold=0).golds_text == ""
+    assert row._replace(n_rejected=2).notes[-1] == "2 batches rejected"
