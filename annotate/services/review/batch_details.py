@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
+from annotate.http import ItemContent, item_content
 from annotate.models import Batch, Gold, HandOut, Judgment, Report
 from annotate.services.golds.batch_checks import GoldCheck
 
@@ -12,7 +13,7 @@ class BatchLine(NamedTuple):
 
     judgment : the last answer; None if there is none
     gold : the known grade, if the pair checked the person; is_right : whether the answer is on the
-        gold's side of the relevance threshold
+        gold's side of the relevance threshold; slug : short name of the collection
     """
 
     hand_out: HandOut
@@ -20,6 +21,43 @@ class BatchLine(NamedTuple):
     gold: Gold | None
     reports: list[Report]
     is_right: bool | None
+    slug: str
+
+    @property
+    def title(self) -> str:
+        """The pair's place in the batch and the level given, or why none was."""
+        answer = str(self.judgment.level.name) if self.judgment else self.outcome
+        return f"Pair {self.hand_out.position}, {answer}"
+
+    @property
+    def gold_words(self) -> str:
+        """The known grade and whether the answer is on its side; "" for other pairs."""
+        if self.gold is None:
+            return ""
+        verdict = {True: " right", False: " wrong", None: ""}[self.is_right]
+        return f"gold {self.gold.grade}{verdict}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """The reasons, the comment and the reports, each a line."""
+        if self.judgment is None:
+            return self.report_texts
+        reasons = [", ".join(self.judgment.reasons)] if self.judgment.reasons else []
+        comment = getattr(self.judgment, "comment", None)
+        comments = [f"“{comment.text}”"] if comment else []
+        return [*reasons, *comments, *self.report_texts]
+
+    @property
+    def query_content(self) -> ItemContent:
+        """The query as a page shows it."""
+        query = self.hand_out.seat.pair.query
+        return ItemContent(query, item_content(query, self.slug))
+
+    @property
+    def document_content(self) -> ItemContent:
+        """The document as a page shows it."""
+        document = self.hand_out.seat.pair.document
+        return ItemContent(document, item_content(document, self.slug))
 
     @property
     def seconds(self) -> float | None:
@@ -107,5 +145,8 @@ def lines_of(*, batch: Batch) -> list[BatchLine]:
         is_right = None
         if gold and judgment:
             is_right = (judgment.level.grade >= threshold) == (gold.grade >= threshold)
-        lines.append(BatchLine(hand_out, judgment, gold, reports.get(hand_out.pk, []), is_right))
+        pair_reports = reports.get(hand_out.pk, [])
+        lines.append(
+            BatchLine(hand_out, judgment, gold, pair_reports, is_right, batch.collection.slug)
+        )
     return lines

@@ -7,7 +7,16 @@ from django.template import Context, Template
 
 from annotate.core.labels.policy_changes import PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
-from annotate.models import Batch, Gold, Guidelines, Invitation, Report
+from annotate.models import (
+    Batch,
+    Gold,
+    Guidelines,
+    HandOut,
+    Invitation,
+    Judgment,
+    Level,
+    Report,
+)
 from annotate.services.golds.batch_checks import GoldCheck
 from annotate.services.pages.overview import Overview
 from annotate.services.people.invitation_mail import delivery_note
@@ -157,7 +166,7 @@ def test_a_resolution_is_named_before_and_after_its_change(change, before, after
 )
 def test_a_batch_says_what_was_reported(fields, text):
     report = Report(kind="cannot_judge", **fields)
-    assert BatchLine(None, None, None, [report], None).report_texts == [text]
+    assert BatchLine(None, None, None, [report], None, "x").report_texts == [text]
 
 
 @pytest.mark.parametrize(
@@ -206,3 +215,20 @@ def test_a_report_has_its_reason_and_its_note_for_words(fields, words):
 def test_a_key_that_saves_leads_on_to_the_next_pair_of_its_tab():
     assert saving_hint(None) == "A key saves at once."
     assert saving_hint(Tab.DISPUTED) == "A key saves at once and shows the next pair."
+
+
+@pytest.mark.parametrize(
+    ("grade", "is_right", "words"),
+    [(None, None, ""), (2, True, "gold 2 right"), (0, False, "gold 0 wrong"), (1, None, "gold 1")],
+)
+def test_a_tile_says_its_gold(grade, is_right, words):
+    gold = None if grade is None else Gold(grade=grade)
+    assert BatchLine(None, None, gold, [], is_right, "x").gold_words == words
+
+
+def test_a_tile_is_called_by_its_place_and_its_level_or_why_it_has_none():
+    judgment = Judgment(level=Level(name="Exact"), reasons=["wing", "beak"])
+    hand_out = HandOut(position=3)
+    line = BatchLine(hand_out, judgment, None, [], None, "x")
+    assert (line.title, line.remarks) == ("Pair 3, Exact", ["wing, beak"])
+    assert BatchLine(hand_out, None, None, [], None, "x").title == "Pair 3, not answered"

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate.models import Report, Resolution, ReviewAction
+from annotate.models import Batch, Report, Resolution, ReviewAction
 from tests import cast
 from tests.addresses.page_checks import violations
 from tests.annotate.views.review.inbox_rows import dispute, fail_batch, report
@@ -91,3 +91,23 @@ def test_no_page_of_the_room_has_an_accessibility_finding(
         findings[path] = violations(desk)
         assert desk.evaluate("document.documentElement.scrollWidth") <= width, path
     assert {path: page_findings for path, page_findings in findings.items() if page_findings} == {}
+
+
+def test_a_batch_is_gone_through_by_arrows_and_a_pair_enlarged(collection, desk, live_server):
+    batch = Batch.objects.filter(gold_action="warn").get()
+    desk.goto(f"{live_server.url}/c/birds/inbox/batches/{batch.pk}/")
+    desk.wait_for_load_state()  # the keys are there once the page's script has run
+    first, second = desk.locator("[data-open]").all()
+    first.focus()
+    desk.keyboard.press("ArrowRight")
+    expect(second).to_be_focused()
+    desk.keyboard.press("ArrowRight")  # there is none behind the last
+    desk.keyboard.press("Space")
+    dialog = desk.get_by_role("dialog", name="Pair 2, ")
+    expect(dialog.get_by_text("text of ")).to_have_count(2)
+    desk.keyboard.press("ArrowLeft")
+    expect(desk.get_by_role("dialog", name="Pair 1, ")).to_be_visible()
+    assert violations(desk) == []
+    desk.keyboard.press("Escape")
+    expect(first).to_be_focused()
+    expect(desk.get_by_role("dialog")).to_have_count(0)

@@ -1,0 +1,49 @@
+// A sheet of pictures: arrows move from one to another, Enter or a click enlarges it, Esc closes it again.
+const sheet = document.querySelector("[data-sheet]");
+const dialog = document.getElementById("enlarged");
+const content = dialog.querySelector("[data-content]");
+const buttons = [...sheet.querySelectorAll("[data-open]")];
+let index = 0;
+
+function enlarge(position) {
+  index = position;
+  const { content: pair } = buttons[index].closest("li").querySelector("template");
+  content.replaceChildren(pair.cloneNode(true));
+  for (const medium of content.querySelectorAll("video, audio")) medium.preload = "auto";
+  dialog.setAttribute("aria-label", content.querySelector("h2").textContent);
+  if (!dialog.open) dialog.showModal();
+}
+
+/** How far the arrow leads: up and down by a row of the sheet as it stands. */
+function step(key) {
+  const top = buttons[0].offsetTop;
+  const nColumns = buttons.findIndex((button) => button.offsetTop > top);
+  const width = nColumns < 0 ? buttons.length : nColumns;
+  return { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width }[key];
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+  const distance = step(event.key);
+  // a player has arrows of its own
+  if (!distance || event.target.closest("input, textarea, select, video, audio")) return;
+  if (dialog.open && Math.abs(distance) > 1) return;
+  const from = dialog.open ? index : buttons.indexOf(event.target.closest("[data-open]"));
+  const target = buttons[from + distance];
+  if (from < 0 || !target) return;
+  event.preventDefault();
+  if (dialog.open) enlarge(from + distance);
+  else target.focus();
+}
+
+sheet.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-open]");
+  if (button) enlarge(buttons.indexOf(button));
+});
+sheet.addEventListener("keydown", onKey);
+dialog.addEventListener("keydown", onKey);
+dialog.addEventListener("close", () => {
+  // nothing plays on, and the focus is where one has come to
+  content.replaceChildren();
+  buttons[index].focus();
+});
