@@ -72,7 +72,7 @@ def _numbers_context(
     collection: Collection, options: service.DashboardOptions, state: service.DashboardState
 ) -> dict[str, Any]:
     page = service.dashboard(collection=collection, options=options, state=state)
-    context = {"dashboard": page, "options": options}
+    context: dict[str, Any] = {"dashboard": page, "options": options}
     if options.tab in (DashboardTab.OVERVIEW, DashboardTab.FORECAST):
         stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
         answers = cockpit.cockpit(collection=collection, dashboard=page, state=state, stuck=stuck)

@@ -28,7 +28,6 @@ class WaitingRow(NamedTuple):
     act: str
     address: str
     query: str = ""
-    note: str = ""
     oldest_at: datetime | None = None
 
     @property
@@ -38,11 +37,50 @@ class WaitingRow(NamedTuple):
 
     @property
     def note_text(self) -> str:
-        """A word more: since when the oldest waits, or why."""
+        """Since when the oldest waits, where that is known."""
         if self.oldest_at is None:
-            return self.note
+            return ""
         since = time_since(self.oldest_at, timezone.now())
         return f"oldest {since}, {self.oldest_at:%-d %b %H:%M} UTC"
+
+
+INBOX = "annotate:inbox"
+BATCHES = WaitingRow(
+    0,
+    "batch that failed its golds",
+    "batches that failed their golds",
+    "Review",
+    INBOX,
+    f"?tab={Tab.BATCHES}",
+)
+DISPUTED = WaitingRow(0, "disputed pair", "disputed pairs", "Decide", INBOX, f"?tab={Tab.DISPUTED}")
+ESCALATED = WaitingRow(
+    0, "pair passed on to you", "pairs passed on to you", "Answer", INBOX, f"?tab={Tab.ESCALATED}"
+)
+CANNOT = WaitingRow(
+    0,
+    "pair that cannot be judged",
+    "pairs that cannot be judged",
+    "Look",
+    INBOX,
+    f"?tab={Tab.CANNOT}",
+)
+ALARMS = WaitingRow(0, "alarm that is up", "alarms that are up", "Look", "metrics:alarms")
+STUCK = WaitingRow(
+    0,
+    "label that nobody here can give",
+    "labels that nobody here can give",
+    "Invite one more",
+    "annotate:members",
+    "#invite",
+)
+HALF_DONE = WaitingRow(
+    0,
+    "decision that stopped half-way",
+    "decisions that stopped half-way",
+    "Look",
+    "annotate:review-log",
+)
 
 
 def waiting_rows(
@@ -59,64 +97,13 @@ def waiting_rows(
         escalated=Min("at", filter=Q(kind=Report.Kind.ESCALATED)),
         cannot=Min("at", filter=Q(kind=Report.Kind.CANNOT_JUDGE)),
     )
-    page = "annotate:inbox"
     rows = [
-        WaitingRow(
-            counts.batches,
-            "batch that failed its golds",
-            "batches that failed their golds",
-            "Review",
-            page,
-            f"?tab={Tab.BATCHES}",
-        ),
-        WaitingRow(
-            counts.disputed,
-            "disputed pair",
-            "disputed pairs",
-            "Decide",
-            page,
-            f"?tab={Tab.DISPUTED}",
-        ),
-        WaitingRow(
-            counts.escalated,
-            "pair passed on to you",
-            "pairs passed on to you",
-            "Answer",
-            page,
-            f"?tab={Tab.ESCALATED}",
-            oldest_at=oldest_at["escalated"],
-        ),
-        WaitingRow(
-            counts.cannot,
-            "pair that cannot be judged",
-            "pairs that cannot be judged",
-            "Look",
-            page,
-            f"?tab={Tab.CANNOT}",
-            oldest_at=oldest_at["cannot"],
-        ),
-        WaitingRow(
-            n_alarms,
-            "alarm that is up",
-            "alarms that are up",
-            "Look",
-            "metrics:alarms",
-        ),
-        WaitingRow(
-            stuck.n_labels if stuck else 0,
-            "label that nobody here can give",
-            "labels that nobody here can give",
-            "Invite one more",
-            "annotate:members",
-            "#invite",
-            note="everybody here has judged these pairs" if stuck and stuck.n_people else "",
-        ),
-        WaitingRow(
-            len(bulk_decisions.failed(collection=collection)),
-            "decision that stopped half-way",
-            "decisions that stopped half-way",
-            "Look",
-            "annotate:review-log",
-        ),
+        BATCHES._replace(n=counts.batches),
+        DISPUTED._replace(n=counts.disputed),
+        ESCALATED._replace(n=counts.escalated, oldest_at=oldest_at["escalated"]),
+        CANNOT._replace(n=counts.cannot, oldest_at=oldest_at["cannot"]),
+        ALARMS._replace(n=n_alarms),
+        STUCK._replace(n=stuck.n_labels if stuck else 0),
+        HALF_DONE._replace(n=len(bulk_decisions.failed(collection=collection))),
     ]
     return [row for row in rows if row.n]
