@@ -134,7 +134,22 @@ class RunsForm(RunForm):
         help_text=f"One or several, plain or gzipped. {ACCEPTED}.",
         command="load_run",
     )
-    field_order = ("file", "direction", "name", "columns", "score_type")
+    MAIN = ("file", "direction", "name", "is_hidden", "may_be_published")
+    FOLDED = (
+        ("Columns and order", ("columns", "score_type")),
+        ("About the system", ("system", "team", "paper", "tags", "description")),
+    )
+
+    def main_fields(self) -> list[forms.BoundField]:
+        """The fields that most uploads need."""
+        return [self[name] for name in self.MAIN]
+
+    def folded_fields(self) -> list[tuple[str, list[forms.BoundField], bool]]:
+        """The other fields under their headings, each with True if one of them is refused."""
+        return [
+            (heading, [self[name] for name in names], any(name in self.errors for name in names))
+            for heading, names in self.FOLDED
+        ]
 
     def clean(self) -> dict[str, Any]:
         """One name is not for several files."""

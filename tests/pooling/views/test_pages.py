@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotate.models import Role, Round, Work, WorkerHeartbeat
 from annotate.services.background import works
+from pooling.forms.runs import RunsForm
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from tests import cast
@@ -46,6 +47,16 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collectio
     page = client.get(answer.url).content.decode()
     assert "What the file held" in page
     assert "q1, q2, q3" in page
+
+
+def test_the_upload_has_each_field_once_and_unfolds_a_refused_one(client, collection, researcher):
+    page = client.get(url("run-upload", collection)).content.decode()
+    for name in RunsForm().fields:
+        assert page.count(f'name="{name}"') == 1, name
+    assert page.count("<details>") == len(RunsForm.FOLDED)
+    page = upload(client, collection, b"", paper="nowhere").content.decode()
+    headings = [part.split("</summary>")[0] for part in page.split("<details open>")[1:]]
+    assert [heading.split("<summary>")[1] for heading in headings] == ["About the system"]
 
 
 def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(
