@@ -12,10 +12,10 @@ _DOCUMENTS = frozenset(
     {"document", "document_id", "doc_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id"}
 )
 _ADVICE = {
-    ITEMS: "Load it as items.",
-    LABELS: "Load it as reference labels.",
-    RUN: "Upload it as a run.",
-    PAIRS: "Load it as reference labels, or upload it as a run.",
+    ITEMS: "Load it as items",
+    LABELS: "Load it as reference labels",
+    RUN: "Upload it as a run",
+    PAIRS: "Load it as reference labels, or upload it as a run",
 }
 _NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE
@@ -29,9 +29,9 @@ class FileGuess(NamedTuple):
     form: str
 
     @property
-    def sentence(self) -> str:
-        """The guess, and where to load such a file."""
-        return f"this looks like {self.form}. {_ADVICE[self.kind]}"
+    def claim(self) -> str:
+        """The guess, and where to load such a file, to follow the file's name."""
+        return f"looks like {self.form}. {_ADVICE[self.kind]}"
 
 
 def guess(first_line: str) -> FileGuess | None:
@@ -55,7 +55,19 @@ def misplaced_sentence(first_line: str, *, expected: str) -> str:
         or (likely_format.kind == PAIRS and expected != ITEMS)
     ):
         return ""
-    return likely_format.sentence
+    return f"this {likely_format.claim}."
+
+
+def guess_text(text: str) -> FileGuess | None:
+    """Guess the kind of a text that may as well be prose, of which one line proves little.
+
+    "Page 3 of 12" looks like qrels: the next line has to look so too, but below a table's header.
+    """
+    lines = [line for line in text.splitlines() if line.strip()][:2]
+    guesses = [guess(line) for line in lines]
+    if guesses and is_table_of_pairs(lines[0]):
+        return guesses[0]
+    return guesses[0] if len(guesses) == 2 and guesses[0] == guesses[1] else None
 
 
 def is_table_of_pairs(first_line: str) -> bool:

@@ -13,6 +13,7 @@ from annotate.core.files.items.item_rows import (
     read_page,
 )
 from annotate.core.files.media_types import media_type
+from annotate.core.files.misplaced_files import guess_text
 
 TEXT_ENDS = (".txt", ".md")
 
@@ -54,4 +55,7 @@ def _part(source: Source, name: str) -> dict[str, str] | str:
         return {"kind": "html", "path": name}
     with source.open(name) as stream:
         text = read_page(PartRow("text"), stream)
-    return text if isinstance(text, str) else {"kind": "text", "text": text.text}
+    if isinstance(text, str):
+        return text
+    likely_format = guess_text(text.text)
+    return likely_format.claim if likely_format else {"kind": "text", "text": text.text}

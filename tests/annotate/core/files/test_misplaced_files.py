@@ -8,7 +8,7 @@ from annotate.core.files.items.item_formats import format_of, read_items
 from annotate.core.files.misplaced_files import ITEMS, LABELS, PAIRS, RUN, misplaced_sentence
 from annotate.core.files.references.reference_formats import read_reference
 from pooling.core.files.run_files import read_parts
-from tests.annotate.core.files.samples import file, items_of
+from tests.annotate.core.files.samples import file, items_of, zipped
 
 QRELS = "q1 0 d1 1"
 STRATIFIED = "q1 0 d1 2 -1"
@@ -69,6 +69,37 @@ def test_labels_and_runs_are_no_items(first, fault):
     problems = Problems()
     assert not list(guarded(read_items(FileSource(file(first), "a.txt"), problems), problems))
     assert problems.lines()[0].startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (
+            [TREC_RUN, "q1 Q0 d2 2 3 mine"],
+            "looks like a TREC run (query, Q0, document, rank, score, tag). Upload it as a run.",
+        ),
+        (
+            [QRELS, "", "q1 0 d2 0"],
+            "looks like qrels (query, iteration, document, grade). Load it as reference labels.",
+        ),
+        ([JSON_RUN, JSON_RUN], "looks like a run (JSON lines). Upload it as a run."),
+        (
+            ["query,document,annotator,grade", "q1,d1,Ada,1"],
+            "looks like a table of queries and documents, as labels and runs have it. Load it as "
+            "reference labels, or upload it as a run.",
+        ),
+    ],
+)
+def test_labels_and_runs_among_texts_are_no_documents(lines, fault):
+    rows, faults = items_of(zipped({"a.txt": "\n".join(lines), "readme.txt": "From 2 systems."}))
+    assert [row.id for row in rows] == ["readme.txt"]
+    assert faults == [f'the file "a.txt" {fault}']
+
+
+def test_a_text_whose_first_line_alone_looks_like_labels_is_a_document():
+    texts = {"1.txt": "Page 1 of 12", "2.txt": "Page 2 of 12\n\nOf ships.", "3.txt": "Of sails."}
+    rows, faults = items_of(zipped(texts))
+    assert ([row.id for row in rows], faults) == ([*texts], [])
 
 
 def test_topics_that_look_like_qrels_are_topics_all_the_same():
