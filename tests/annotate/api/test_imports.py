@@ -1,5 +1,6 @@
 """Programs bring files with a scoped token, see how far they are, and cancel."""
 
+import json
 from urllib.parse import urlencode
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Import, Role, Work
+from annotate.models import Import, Part, Role, Work
 from annotate.services.background import progress, works
 from tests import cast
 from tests.works import perform_work
@@ -86,6 +87,45 @@ def test_a_program_is_told_what_is_wrong_with_the_file(client, collection):
         received["report"]["errors"][0]["message"],
     )
     assert "no query" in received["error"]
+
+
+def post_table(client, headers, columns):
+    """Send a table of clips whose columns have names of their own."""
+    file = SimpleUploadedFile("clips.csv", b"clip,words\nc1,a dog\nc2,a cat\n")
+    fields = {"kind": "items", "columns": columns, "file": file}
+    return client.post(reverse("api:imports", args=["shapes"]), fields, headers=headers)
+
+
+def test_items_are_read_by_the_columns_that_are_sent(client, collection):
+    headers = key(collection)
+    columns = {"document_id": "clip", "document_text": "words"}
+    answer = post_table(client, headers, json.dumps(columns))
+    assert (answer.status_code, answer.json()["parameters"]) == (201, {"columns": columns})
+    perform_work(Import.objects.get(pk=answer.json()["id"]))
+    assert read_import(client, headers, answer.json()["id"])["state"] == "done"
+    texts = Part.objects.filter(item__collection=collection, item__external_id__startswith="c")
+    assert set(texts.values_list("item__external_id", "text")) == {("c1", "a dog"), ("c2", "a cat")}
+    assert post_table(client, headers, json.dumps(columns)).status_code == 200
+    by_id = post_table(client, headers, json.dumps({"document_id": "clip"}))
+    assert by_id.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ("document_id:1", "Write columns as a JSON object"),
+        ('{"document_id": 1}', "Write columns as a JSON object"),
+        ('{"clip": "document_id"}', 'There is no field "clip"'),
+        ('{"document_text": "words"}', "Choose the column of the document's id too"),
+    ],
+)
+def test_columns_that_make_no_items_are_refused_at_their_field(
+    client, collection, columns, sentence
+):
+    answer = post_table(client, key(collection), columns)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["field"]) == (422, "columns")
+    assert error["message"].startswith(sentence) and not Import.objects.exists()
 
 
 def test_many_imports_are_listed_with_as_few_questions_as_one(

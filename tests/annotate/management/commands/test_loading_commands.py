@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,33 @@ def test_a_faulty_file_makes_no_collection(items):
 def test_a_missing_file_is_one_sentence(tmp_path):
     with pytest.raises(CommandError, match="No such file"):
         call_command("load_collection", "birds", tmp_path / "none.jsonl", levels=LEVELS)
+
+
+def test_a_table_is_loaded_by_the_columns_that_are_given(tmp_path):
+    table = tmp_path / "clips.csv"
+    table.write_text("clip,words=spoken\nc1,a dog\n")
+    columns = ["document_id=clip", "document_text=words=spoken"]
+    call_command("load_collection", "birds", table, levels=LEVELS, column=columns)
+    document = Item.objects.get()
+    assert (document.external_id, document.parts.get().text) == ("c1", "a dog")
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (["clip"], 'Columns are given as "document_id=clip", not as "clip".'),
+        (["document_id="], 'Columns are given as "document_id=clip", not as "document_id=".'),
+        (["clip=document_id"], 'There is no field "clip"'),
+        (["document_id=a", "document_id=b"], '"a" and "b" are both taken for the document\'s id'),
+        (["document_id=none"], 'there is no column "none"; there are "clip", "words"'),
+    ],
+)
+def test_columns_that_make_no_items_are_an_error_and_nothing_is_made(tmp_path, columns, sentence):
+    table = tmp_path / "clips.csv"
+    table.write_text("clip,words\nc1,a dog\n")
+    with pytest.raises(CommandError, match=re.escape(sentence)):
+        call_command("load_collection", "birds", table, levels=LEVELS, column=columns)
+    assert not Collection.objects.exists()
 
 
 def test_media_come_from_the_folder_given(items, media_root, tmp_path):
