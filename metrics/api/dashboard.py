@@ -22,6 +22,7 @@ from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard.agreement_page import AgreementFigures
 from metrics.services.dashboard.details_page import ValueRange
+from metrics.services.dashboard.tabs import DashboardTab
 from metrics.services.numbers.refresh import waits_for_refresh
 
 LATER = {"Retry-After": "3"}
@@ -121,7 +122,7 @@ def look_at_dashboard(
         levels = ", ".join(MeasurementLevel)
         raise Unprocessable(f'"{requested[:40]}" is no choice of "level"; there are: {levels}.')
     is_stale = waits_for_refresh(collection=collection)  # first: they may be written now
-    options = service.DashboardOptions(level)
+    options = service.DashboardOptions(level, tab=DashboardTab.AGREEMENT)
     state = service.state_of(collection=collection, options=options)
     dashboard = service.dashboard(collection=collection, options=options, state=state)
     return DashboardLook(dashboard, is_stale)

@@ -38,6 +38,9 @@ def dashboard(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
         "may_name": is_lead,
         "may_invite": is_lead,
     }
+    if options.tab == DashboardTab.FORECAST:
+        stuck_by_round = stuck_labels.stuck_labels(collection=collection)
+        context["stuck"] = stuck_labels.total_stuck(stuck_by_round)
     return render(
         request,
         "metrics/dashboard/dashboard.html",
@@ -72,12 +75,8 @@ def _numbers_context(
     collection: Collection, options: service.DashboardOptions, state: service.DashboardState
 ) -> dict[str, Any]:
     page = service.dashboard(collection=collection, options=options, state=state)
-    context: dict[str, Any] = {"dashboard": page, "options": options}
-    if options.tab in (DashboardTab.OVERVIEW, DashboardTab.FORECAST):
-        stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
-        answers = cockpit.cockpit(collection=collection, dashboard=page, state=state, stuck=stuck)
-        context |= {"stuck": stuck, "cockpit": answers}
-    return context
+    answers = cockpit.cockpit(collection=collection, dashboard=page, state=state)
+    return {"dashboard": page, "options": options, "cockpit": answers}
 
 
 def unchanged_response(request: HttpRequest) -> HttpResponse | None:

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from annotate.models import Collection, Round
-from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
 from metrics.services.cockpit.people_rows import PersonRow, people_rows
@@ -29,14 +28,11 @@ def cockpit(
     collection: Collection,
     dashboard: Dashboard,
     state: DashboardState,
-    stuck: StuckLabels | None,
 ) -> Cockpit | None:
-    """The four answers; None until the first numbers are written.
-
-    stuck : labels that nobody present can give
-    """
-    if dashboard.totals is None or dashboard.agreement is None:
+    """The four answers; None on other pages, and until the first numbers are written."""
+    if state.waiting is None or dashboard.totals is None or dashboard.agreement is None:
         return None
+    stuck = state.waiting.stuck
     progress = HowFar(
         states=dashboard.totals.states,
         n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
@@ -47,7 +43,7 @@ def cockpit(
         pay=dashboard.pay,
         today=state.today,
     )
-    waits = waiting_rows(collection=collection, stuck=stuck, n_alarms=len(dashboard.active_alarms))
+    waits = waiting_rows(facts=state.waiting, n_alarms=len(state.raising_events))
     return Cockpit(
         progress,
         HowGood(dashboard.agreement, dashboard.alphas),

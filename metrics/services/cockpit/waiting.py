@@ -3,15 +3,11 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Min, Q
 from django.utils import timezone
 
 from annotate.core.phrases import time_since
-from annotate.models import Collection, Report
-from annotate.services.pages.stuck_labels import StuckLabels
-from annotate.services.review import inbox
 from annotate.services.review.inbox import Tab
-from annotate.services.supervision import bulk_decisions
+from metrics.services.dashboard.waiting_facts import WaitingFacts
 
 
 class WaitingRow(NamedTuple):
@@ -40,8 +36,7 @@ class WaitingRow(NamedTuple):
         """Since when the oldest waits, where that is known."""
         if self.oldest_at is None:
             return ""
-        since = time_since(self.oldest_at, timezone.now())
-        return f"oldest {since}, {self.oldest_at:%-d %b %H:%M} UTC"
+        return f"oldest: {time_since(self.oldest_at, timezone.now())}"
 
 
 INBOX = "annotate:inbox"
@@ -83,27 +78,19 @@ HALF_DONE = WaitingRow(
 )
 
 
-def waiting_rows(
-    *, collection: Collection, stuck: StuckLabels | None, n_alarms: int = 0
-) -> list[WaitingRow]:
-    """The kinds of which something waits, in a constant number of queries.
+def waiting_rows(*, facts: WaitingFacts, n_alarms: int = 0) -> list[WaitingRow]:
+    """The kinds of which something waits.
 
-    stuck : labels that nobody present can give
     n_alarms : those that are up
     """
-    counts = inbox.count(collection=collection)
-    oldest = Report.objects.open().filter(collection=collection)
-    oldest_at = oldest.aggregate(
-        escalated=Min("at", filter=Q(kind=Report.Kind.ESCALATED)),
-        cannot=Min("at", filter=Q(kind=Report.Kind.CANNOT_JUDGE)),
-    )
+    counts, stuck = facts.counts, facts.stuck
     rows = [
         BATCHES._replace(n=counts.batches),
         DISPUTED._replace(n=counts.disputed),
-        ESCALATED._replace(n=counts.escalated, oldest_at=oldest_at["escalated"]),
-        CANNOT._replace(n=counts.cannot, oldest_at=oldest_at["cannot"]),
+        ESCALATED._replace(n=counts.escalated, oldest_at=facts.escalated_at),
+        CANNOT._replace(n=counts.cannot, oldest_at=facts.cannot_at),
         ALARMS._replace(n=n_alarms),
         STUCK._replace(n=stuck.n_labels if stuck else 0),
-        HALF_DONE._replace(n=len(bulk_decisions.failed(collection=collection))),
+        HALF_DONE._replace(n=facts.n_stopped),
     ]
     return [row for row in rows if row.n]

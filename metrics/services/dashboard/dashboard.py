@@ -26,6 +26,7 @@ from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast,
 from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 from metrics.services.dashboard.moment import LaterChanges, Moment, later_changes
 from metrics.services.dashboard.tabs import DashboardTab
+from metrics.services.dashboard.waiting_facts import WaitingFacts, waiting_facts
 from metrics.services.numbers import alarms, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 
@@ -112,6 +113,7 @@ class DashboardState(NamedTuple):
 
     version : a hash that changes whenever the dashboard would show something else
     raising_events : those that raised the alarms that are up
+    waiting : what waits for a lead; None but for the first page, which alone shows it
     """
 
     version: str
@@ -120,10 +122,11 @@ class DashboardState(NamedTuple):
     delay: refresh_tries.RefreshDelay | None
     later: LaterChanges
     today: date
+    waiting: WaitingFacts | None = None
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
-    """The state of the dashboard, in seven small queries.
+    """The state of the dashboard, in seven small queries; the first page adds what waits.
 
     Has the details computed where they are old. No numbers are read.
     """
@@ -137,9 +140,11 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     event_keys = [event.pk for event in raising_events]
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
     later, today = later_changes(collection=collection), localdate()
-    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay, later, today)
-    version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
-    return DashboardState(version, raising_events, worker_missing, delay, later, today)
+    is_first_page = options.tab == DashboardTab.OVERVIEW
+    waiting = waiting_facts(collection=collection) if is_first_page else None
+    facts = (collection.pk, options, pay, event_keys, digests, worker_missing)
+    version = hashlib.sha256(repr((*facts, delay, later, today, waiting)).encode()).hexdigest()[:32]
+    return DashboardState(version, raising_events, worker_missing, delay, later, today, waiting)
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:

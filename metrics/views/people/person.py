@@ -29,6 +29,7 @@ from annotate.services.supervision import bulk_decisions, pausing, review_log, w
 from annotate.views.review.review_log import work_panel
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard import people_pages
+from metrics.services.dashboard.tabs import DashboardTab
 from metrics.views import dashboard
 
 N_LAST = 20  # lines of the log that are shown
@@ -57,7 +58,7 @@ def person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def _person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk, roles=LEADERS)
     collection = annotator.collection
-    options = dashboard.options_of(request, collection)
+    options = dashboard.options_of(request, collection, DashboardTab.PEOPLE)
     state = service.state_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
@@ -114,7 +115,7 @@ def _page(
 ) -> HttpResponse:
     """Make the page; `form` and `moment` are of an action that was refused."""
     collection = annotator.collection
-    options = dashboard.options_of(request, collection)
+    options = dashboard.options_of(request, collection, DashboardTab.PEOPLE)
     state = service.state_of(collection=collection, options=options)
     context = {
         "collection": collection,

@@ -4,15 +4,20 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Collection, Judgment, Role
 from annotate.services.judging import claiming
-from annotate.services.pages import stuck_labels
+from annotate.services.review.report_settling import settle_reports
 from annotate.services.supervision import pausing
 from metrics.services.cockpit.people_rows import PersonRow
 from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
+from metrics.services.dashboard import dashboard
+from metrics.services.dashboard.dashboard import DashboardOptions
+from metrics.services.dashboard.waiting_facts import waiting_facts
 from tests import campaigns, cast
 from tests.annotate.views.review.inbox_rows import dispute, fail_batch, inbox_collection, report
 
@@ -21,8 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def rows_of(collection: Collection) -> list[WaitingRow]:
     """The rows of a collection, with the labels that nobody can give."""
-    stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
-    return waiting_rows(collection=collection, stuck=stuck)
+    return waiting_rows(facts=waiting_facts(collection=collection))
 
 
 def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
@@ -35,7 +39,7 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
     rows = {row.act: row for row in rows_of(collection)}
     assert (rows["Review"].n, rows["Review"].text) == (1, "batch that failed its golds")
     assert (rows["Decide"].n, rows["Decide"].text) == (3, "disputed pairs")
-    assert rows["Answer"].n == 1 and rows["Answer"].note_text.startswith("oldest now, ")
+    assert rows["Answer"].n == 1 and rows["Answer"].note_text == "oldest: now"
     for row in rows.values():
         assert (
             client.get(reverse(row.address, args=[collection.slug]) + row.query).status_code == 200
@@ -91,3 +95,42 @@ def test_one_gold_of_two_accuses_nobody_and_many_wrong_ones_do():
     assert row.has_failed_golds and row.notes == ["Golds below 70 %"]
     assert person_row(n_gold=0).golds_text == ""
     assert row._replace(n_rejected=2).notes[-1] == "2 batches rejected"
+
+
+def version_of(collection: Collection) -> str:
+    """The version of the first page's live part."""
+    options = DashboardOptions("ordinal")
+    return dashboard.state_of(collection=collection, options=options).version
+
+
+def test_a_new_report_its_settling_and_a_pause_each_change_the_version_of_the_live_part():
+    collection = inbox_collection()
+    lead = cast.member(collection, Role.LEAD)
+    versions = [version_of(collection)]
+    assert version_of(collection) == versions[0]
+    pair = report(collection, "escalated")
+    versions.append(version_of(collection))
+    settle_reports(pair=pair, by=lead)
+    versions.append(version_of(collection))
+    pausing.pause(annotator=collection.annotators.first(), by=lead, reason="ill")
+    versions.append(version_of(collection))
+    assert len(set(versions)) == len(versions)
+
+
+def test_what_waits_takes_as_many_queries_of_many_people_and_things_as_of_few():
+    collection = inbox_collection()
+
+    def n_queries() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert rows_of(collection)
+        return len(queries)
+
+    dispute(collection)
+    report(collection, "escalated")
+    fail_batch(collection)
+    n_at_first = n_queries()
+    dispute(collection, 3)
+    report(collection, "escalated")
+    report(collection, "cannot_judge")
+    fail_batch(collection)
+    assert n_queries() == n_at_first
