@@ -9,6 +9,8 @@ from metrics.services.cockpit.people_rows import PersonRow, people_rows
 from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
 from metrics.services.dashboard.dashboard import Dashboard, DashboardState
 
+N_PEOPLE = 5  # rows that fit the first screen with the other answers
+
 
 class Cockpit(NamedTuple):
     """The four answers.
@@ -21,6 +23,23 @@ class Cockpit(NamedTuple):
     agreement: HowGood
     people: list[PersonRow]
     waits: list[WaitingRow]
+
+    @property
+    def first_people(self) -> list[PersonRow]:
+        """The people of the first page."""
+        return self.people[:N_PEOPLE]
+
+    @property
+    def has_more_people(self) -> bool:
+        """True if the first page has not everybody's row."""
+        return len(self.people) > N_PEOPLE
+
+    @property
+    def people_title(self) -> str:
+        """The heading of the people, with their number where not all have a row."""
+        if not self.has_more_people:
+            return "Who"
+        return f"Who \N{MIDDLE DOT} {N_PEOPLE} of {len(self.people)} people, those to look at first"
 
 
 def cockpit(

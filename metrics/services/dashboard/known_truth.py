@@ -63,6 +63,11 @@ class KnownTruth(NamedTuple):
         return RightShare(sum(share.n_right for share in shares), sum(share.n for share in shares))
 
     @property
+    def note(self) -> str:
+        """The meaning of these shares in a line, where they are told without a person's."""
+        return "The people are simulated; “known truth” compares with the true grades."
+
+    @property
     def sentence(self) -> str:
         """The meaning of these shares in words."""
         return (

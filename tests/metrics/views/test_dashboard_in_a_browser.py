@@ -1,9 +1,12 @@
 """The dashboard's details, a person's page and the alarms in a browser: drawn, no axe findings."""
 
+from uuid import uuid4
+
 import pytest
 
 from annotate.models import Role, WorkerHeartbeat
 from annotate.services.background import kept
+from annotate.services.judging import claiming, reports
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import alarms
 from tests import cast
@@ -58,19 +61,35 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     assert page.complaints == []
 
 
-def test_the_four_answers_fit_the_first_screen_in_250_words(live_server, page):
-    study = studies.judged_study("study", seeds=range(2))
+def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(live_server, page):
+    study = studies.judged_study("study", seeds=range(12), n=3, n_queries=12, batch_candidates=4)
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    for kind, annotator in zip(
+        ("escalated", "cannot_judge"), study.annotators.order_by("pk")[:2], strict=True
+    ):
+        hand_out = claiming.open_hand_outs(annotator=annotator).first()
+        reports.report_pair(
+            annotator=annotator,
+            token=hand_out.token,
+            submission_id=uuid4(),
+            kind=kind,
+            reason="broken",
+            note="two birds",
+        )
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{live_server.url}/c/study/dashboard/")
     cockpit = page.locator(".cockpit")
-    assert [heading.inner_text() for heading in cockpit.locator("h2").all()][:2] == [
+    assert [heading.inner_text() for heading in cockpit.locator("h2").all()] == [
         "How far",
         "How good",
+        "What waits for you",
+        "Who \N{MIDDLE DOT} 5 of 12 people, those to look at first",
     ]
+    assert cockpit.locator(".cockpit-who tbody tr").count() == 5
+    assert cockpit.locator(".cockpit-waits li a").count() >= 2
     box = cockpit.bounding_box()
     assert box["y"] + box["height"] <= 800
-    assert len(page.locator("body").inner_text().split()) <= 250
+    assert len(page.locator("#numbers").inner_text().split()) <= 250
