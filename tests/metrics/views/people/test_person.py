@@ -11,6 +11,8 @@ from django.utils import timezone
 from annotate.models import (
     Batch,
     Membership,
+    Part,
+    Preview,
     Resolution,
     ReviewAction,
     ReviewWork,
@@ -96,6 +98,19 @@ def test_the_last_answers_are_listed_and_filtered_by_level_and_disagreement(
         annotator=second, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
     )
     assert (n_rows(), n_rows(differs="on")) == (1, 0)
+
+
+def test_answers_about_images_show_their_previews(client, collection, lead):
+    batch = fail_batch(collection)
+    pair = batch.hand_outs.first().seat.pair
+    preview = Preview.objects.create(
+        collection=collection, checksum="sha256:a", content=b"x", width=1, height=1
+    )
+    image = {"kind": "image", "path": "a.png", "checksum": "sha256:a", "preview": preview}
+    for item in (pair.query, pair.document):
+        part = Part.objects.create(item=item, position=1, previewed_at=timezone.now(), **image)
+        preview_address = reverse("annotate:part-preview", args=["birds", part.pk, preview.pk])
+        assert preview_address in text_of(client.get(person_page("", batch.annotator_id)))
 
 
 def test_a_person_who_agrees_with_everybody_is_not_listed_as_disagreeing(client, collection, lead):
