@@ -76,4 +76,4 @@ def _page(
         "form": form or ReasonForm(acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON),
         "refusal": refusal,
     }
-    return render(request, "annotate/review/batch.html", context, status=422 if form else 200)
+    return render(request, "annotate/review/batch/batch.html", context, status=422 if form else 200)
