@@ -21,7 +21,10 @@ class SchemeAnswer(AnswerSerializer):
     frozen_at = MomentField(
         source="scheme_frozen_at",
         allow_null=True,
-        help_text="The moment of the first judgment, from which on only words may change; or null.",
+        help_text=(
+            "The moment of the first judgment, from which on only words and colours may change; or "
+            "null."
+        ),
     )
     levels = LevelAnswer(many=True)
     guidelines_version = serializers.SerializerMethodField()
@@ -53,7 +56,7 @@ class SchemeView(SettingsEndpoint):
     @extend_schema(request=SchemeRequest, responses={200: SchemeAnswer})
     @transaction.atomic
     def put(self, request: TokenRequest, slug: str) -> Response:
-        """Change the words of the levels; until the first judgment also which levels there are.
+        """Change words and colours of the levels; until the first judgment also which there are.
 
         New words are a new version of the guidelines.
         """

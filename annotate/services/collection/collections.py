@@ -40,7 +40,7 @@ class BadScheme(Exception):
 
 
 class SchemeFrozen(Exception):
-    """The first judgment froze the set of levels; only their wording may change."""
+    """The first judgment froze the set of levels; only their wording and colours may change."""
 
 
 class CollectionExists(Exception):
@@ -74,12 +74,13 @@ class LevelSpec(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """New name, sentence and reasons of a level; None leaves the reasons as they are."""
+    """New name, sentence, reasons and colour of a level; None leaves these two as they are."""
 
     grade: int
     name: str
     sentence: str = ""
     reasons: Sequence[level_reasons.Stored] | None = None
+    colour: str | None = None
 
 
 @transaction.atomic
@@ -189,21 +190,24 @@ def coloured_levels(
 def change_scheme(
     *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int, by: User | None
 ) -> Guidelines:
-    """Change the words of the levels; until the first judgment also which levels there are.
+    """Change words and colours of the levels; until the first judgment also which there are.
 
-    Returns the version of the guidelines that holds the words. No change, no version. Raises
-    BadScheme, SchemeFrozen.
+    Returns the version of the guidelines that holds the words; colours are in none. No change, no
+    version. Raises BadScheme, SchemeFrozen.
     """
     check_scheme(levels=levels, positive_from=positive_from)
     locked_collection = _lock(collection)
     levels = coloured_levels(collection, levels, positive_from=positive_from)
-    present_levels = {(level.grade, level.key, level.colour) for level in collection.levels.all()}
-    new_levels = {(level.grade, key_of(level), level.colour) for level in levels}
+    present_levels = {(level.grade, level.key) for level in collection.levels.all()}
+    new_levels = {(level.grade, key_of(level)) for level in levels}
     if (present_levels, locked_collection.positive_from) != (new_levels, positive_from):
         return replace_levels(
             collection=collection, levels=levels, positive_from=positive_from, by=by
         )
-    wordings = [Wording(level.grade, level.name, level.sentence, level.reasons) for level in levels]
+    wordings = [
+        Wording(level.grade, level.name, level.sentence, level.reasons, level.colour)
+        for level in levels
+    ]
     markdown = collection.guidelines.latest("version").markdown
     return change_guidelines(collection=collection, markdown=markdown, wording=wordings, by=by)
 
@@ -226,7 +230,7 @@ def replace_levels(
     free_levels = collection.levels.select_for_update(skip_locked=True)
     is_in_use = len(free_levels) < collection.levels.count()
     if locked_collection.scheme_frozen_at is not None or is_in_use:
-        raise SchemeFrozen("The levels have been used; only their wording may change.")
+        raise SchemeFrozen("The levels have been used; only their wording and colours may change.")
     require_grades_in_use(collection, grades=[level.grade for level in levels])
     levels = coloured_levels(collection, levels, positive_from=positive_from)
     collection.levels.all().delete()
@@ -261,7 +265,7 @@ def change_guidelines(
 ) -> Guidelines:
     """Store new guidelines; the version before stays. No change, no version.
 
-    wording : new names, sentences and reasons of some levels, or nothing. Raises BadScheme for
+    wording : new words, reasons and colours of some levels, or nothing. Raises BadScheme for
         unknown grades and for reasons that cannot be offered.
     """
     _lock(collection)
@@ -270,6 +274,8 @@ def change_guidelines(
         if level_wording.reasons is not None:
             _check_reasons(level_wording.name, level_wording.reasons)
             changes["reasons"] = list(level_wording.reasons)
+        if level_wording.colour is not None:
+            changes["colour"] = level_wording.colour
         n_changed = collection.levels.filter(grade=level_wording.grade).update(**changes)
         if not n_changed:
             raise BadScheme(f"The scheme has no grade {level_wording.grade}.")

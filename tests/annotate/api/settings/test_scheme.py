@@ -71,7 +71,7 @@ def test_a_level_that_is_sent_with_another_grade_keeps_its_colour(client, collec
     assert levels == {"Yes": "violet", "Partly": "green", "No": "slate"}
 
 
-def test_once_judged_words_change_and_nothing_else(client, headers, collection):
+def test_once_judged_words_and_colours_change_and_nothing_else(client, headers, collection):
     cast.pairs(collection, 1)
     campaigns.open_pool_round(collection, list(Pair.objects.all()))
     campaigns.judge_batch(cast.annotator(collection), limit=1)
@@ -81,15 +81,14 @@ def test_once_judged_words_change_and_nothing_else(client, headers, collection):
     for levels, positive_from in (
         (MORE, 1),
         ([first | {"key": "9"}, second], 1),
-        ([first | {"colour": "red"}, second], 1),
         ([first | {"grade": 2}, second], 2),
     ):
         answer = put(client, headers, levels, positive_from)
         assert answer.status_code == 422
-        sentence = "The levels have been used; only their wording may change."
+        sentence = "The levels have been used; only their wording and colours may change."
         assert answer.json()["errors"] == [{"field": "levels", "message": sentence}]
     assert read(client, headers) == scheme
-    words = {"name": "Yes", "sentence": "It shows it.", "reasons": ["colour"]}
+    words = {"name": "Yes", "sentence": "It shows it.", "reasons": ["colour"], "colour": "red"}
     answer = put(client, headers, [first | words, second])
     assert answer.json()["levels"] == [first | words, second]
     assert answer.json()["guidelines_version"] == scheme["guidelines_version"] + 1

@@ -141,6 +141,26 @@ def test_levels_cannot_be_replaced_once_judged():
     assert collection.levels.count() == 2
 
 
+def test_colours_may_change_after_the_first_judgment_without_a_version():
+    collection = create()
+    collection.levels.update(colour=Level.Colour.SLATE)
+    judged(collection)
+    levels = [LEVELS[0]._replace(colour="red"), LEVELS[1]._replace(colour="blue")]
+    version = collections.change_scheme(
+        collection=collection, levels=levels, positive_from=1, by=None
+    )
+    assert colours(collection) == {"Not relevant": "red", "Relevant": "blue"}
+    assert version.version == 1
+
+
+def test_keys_stay_after_the_first_judgment():
+    collection = create()
+    judged(collection)
+    levels = [LEVELS[0]._replace(key="n"), LEVELS[1]]
+    with pytest.raises(collections.SchemeFrozen):
+        collections.change_scheme(collection=collection, levels=levels, positive_from=1, by=None)
+
+
 def test_wording_may_change_as_a_version_after_the_first_judgment():
     collection, person = create(), cast.user()
     judged(collection)
