@@ -1,6 +1,8 @@
 """Second factors: codes, recovery codes, and what leads see before they have one."""
 
 import base64
+import re
+from html import escape, unescape
 from urllib.parse import urlencode
 
 import pytest
@@ -58,10 +60,24 @@ def test_a_second_factor_leads_back_like_a_plain_sign_in(client):
     assert 'name="next" value="/c/shapes/judge/signed-in"' in client.get(login).content.decode()
     person = {"login": "ada", "password": cast.PASSWORD, "next": "/c/shapes/judge/signed-in"}
     assert client.post(login, person).url.startswith(reverse("mfa_authenticate"))
-    client.get(reverse("mfa_authenticate"))
     assert client.post(reverse("mfa_authenticate"), {"code": "000000"}).status_code == 200
     passed = client.post(reverse("mfa_authenticate"), {"code": codes[0]})
     assert (passed.status_code, passed.url) == (302, "/c/shapes/judge/signed-in")
+
+
+@pytest.mark.usefixtures("frozen_codes")
+def test_who_signs_in_as_somebody_else_before_the_second_factor_goes_on_to_the_same_page(client):
+    cast.user("ada")
+    sign_in(client, "ada")
+    switch_on(client)
+    client.post(reverse("account_logout"))
+    page = "/c/shapes/explorer/?q=1&show=all"
+    person = {"login": "ada", "password": cast.PASSWORD, "next": page}
+    client.post(reverse("account_login"), person)
+    text = client.get(reverse("mfa_authenticate")).content.decode()
+    (address,) = re.findall(r'name="next" value="([^"]+)"', text)
+    answer = client.post(reverse("account_logout"), {"next": unescape(address)}, follow=True)
+    assert f'name="next" value="{escape(page)}"' in answer.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)  # what sets one up tells so once that is committed
