@@ -1,13 +1,20 @@
 // What other tabs of the same person do with what waits, and how this one follows.
 
 const PATIENCE = 500;
+const TWO_TABS =
+  "You are judging in another tab too. Go on here or there: an answer counts once, and the pair is done in both tabs. You may close either one.";
 
 export class OtherTabs {
   /** @param {Screen} screen whose deck, figures and outbox follow  @param {string} owner collection and person */
   constructor(screen, owner) {
     this.screen = screen;
     this.channel = new BroadcastChannel(`assayer.${owner}`);
-    this.channel.addEventListener("message", ({ data }) => this.hear(data));
+    this.channel.addEventListener("message", ({ data }) => {
+      if (data.isNew) this.channel.postMessage({ isOpen: true });
+      else if (data.isOpen) this.screen.status.notice(TWO_TABS, { passing: true });
+      else this.hear(data);
+    });
+    this.channel.postMessage({ isNew: true });
   }
 
   /** Hand on what the server said to an entry: how far one is, what comes next, or why nothing does. */
