@@ -10,8 +10,13 @@ from annotate.core.phrases import counted
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Direction, Item, QuerySet
 from annotate.services.collection.duplicates import original_names
-from metrics.explorer_state import ExplorerState
-from metrics.services.explorer.order import JUDGED, OrderedQueries, order_queries
+from metrics.explorer_state import ExplorerState, QueryOrder
+from metrics.services.explorer.order import (
+    JUDGED,
+    OrderedQueries,
+    first_labelled_source,
+    order_queries,
+)
 from metrics.services.explorer.query_labels import (
     PairSummary,
     QueryAgreement,
@@ -164,7 +169,7 @@ def page_of(*, collection: Collection, state: ExplorerState) -> ExplorerPage:
         else ""
     )
     order = order_queries(collection=collection, query_set=query_set, state=state)
-    source = _source(query_set, order, source_id)
+    source = _source(query_set, order, source_id, state.order)
     if source is None or (search_results and not source_id):
         return ExplorerPage(
             state, None, is_unknown_id=bool(state.query_id), search_results=search_results
@@ -177,11 +182,17 @@ def page_of(*, collection: Collection, state: ExplorerState) -> ExplorerPage:
     )
 
 
-def _source(query_set: QuerySet, order: OrderedQueries, external_id: str) -> Item | None:
-    """The query of that id, the first in order for an empty one; None if it is not in the set."""
+def _source(
+    query_set: QuerySet, order: OrderedQueries, external_id: str, kind: QueryOrder
+) -> Item | None:
+    """The query of that id; None if it is not in the set.
+
+    For an empty id the first in order; as loaded, the first with labels of people if there is one.
+    """
     items = Item.objects.prefetch_related("parts")
     if not external_id:
-        first = order.at(0)
+        first = first_labelled_source(query_set) if kind == QueryOrder.LOADED else None
+        first = order.at(0) if first is None else first
         return None if first is None else items.get(pk=first)
     side = "query" if query_set.direction == Direction.FORWARD else "document"
     item = items.filter(

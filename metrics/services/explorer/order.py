@@ -4,15 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
+from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
-from annotate.models import Collection, QuerySet
+from annotate.models import Collection, Direction, QuerySet, QuerySetItem, Resolution
 from annotate.services.background import kept
 from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder
 from metrics.models import Score
 from metrics.services.explorer import disagreement
-from metrics.services.scores.labels import Ids
+from metrics.services.scores.labels import Ids, ends
 
 JUDGED = "Judged@10"
 _SOURCES = """
@@ -53,6 +54,16 @@ def sources_of(query_set: QuerySet) -> Ids:
         cursor.execute(_SOURCES, [query_set.pk])
         (sources,) = cursor.fetchone()
     return np.array(sources or [], dtype=np.int64)
+
+
+def first_labelled_source(query_set: QuerySet) -> int | None:
+    """Key of the first source, as loaded, with a pair that people labelled; None without one."""
+    end, _ = ends(Direction(query_set.direction))
+    labelled = Resolution.objects.filter(n_labels__gt=0, **{f"pair__{end}": OuterRef("item")})
+    sources = query_set.members.filter(
+        Exists(labelled), part=QuerySetItem.Part.SOURCE, item__excluded_at=None
+    )
+    return sources.order_by("item").values_list("item_id", flat=True).first()
 
 
 def order_queries(

@@ -5,11 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotate.models import (
     Collection,
     Direction,
+    Item,
     Judgment,
+    Pair,
     QuerySet,
     ReferenceLabel,
     Resolution,
@@ -23,7 +26,7 @@ from metrics.models import Score
 from metrics.services.explorer import disagreement, explorer, query_labels
 from metrics.services.explorer.order import JUDGED, order_queries
 from pooling.models import Ranking, Run
-from tests import works
+from tests import cast, works
 from tests.metrics import studies
 from tests.tables.table_cleanup import module_rows
 
@@ -281,3 +284,33 @@ def test_a_propagated_grade_is_shown_with_its_origin_and_is_judged(study):
     assert (summary.status_text, summary.levels, summary.pair) == (f"as {original}", (), None)
     assert summary.is_judged and not summary.passes(ResultFilter.UNJUDGED)
     assert own.original == ""
+
+
+@pytest.mark.parametrize("direction", list(Direction))
+def test_it_opens_on_the_first_item_of_which_somebody_labelled_a_pair(direction):
+    bare = studies.study("bare")
+    state = explorer_state(bare, direction)
+    end = "query" if direction == Direction.FORWARD else "document"
+
+    def opened(**fields):
+        page = explorer.page_of(collection=bare, state=state._replace(**fields))
+        return page.query.item_content.item.external_id
+
+    first = f"{end[0]}0"
+    assert opened() == first
+    annotator, ids = cast.annotator(bare), []
+    while len(set(ids)) < 3:
+        studies.judge(annotator, n=1, seed=len(ids))
+        pairs = Pair.objects.filter(collection=bare, resolution__n_labels__gt=0)
+        ids = sorted(pairs.values_list(f"{end}__external_id", flat=True))
+        assert opened() == ids[0]
+    assert opened(query_id=first) == first
+    # another order begins where it begins
+    in_order = order_queries(
+        collection=bare, query_set=state.query_set, state=state._replace(order=QueryOrder.RANDOM)
+    )
+    assert opened(order=QueryOrder.RANDOM) == Item.objects.get(pk=in_order.at(0)).external_id
+    Item.objects.filter(collection=bare, external_id=ids[0]).update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    assert opened() == next(name for name in ids if name != ids[0])
