@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.services.numbers import refresh
+from pooling.models import Run
 from tests import cast
 from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_condition, wait_for_poll
 from tests.metrics import studies
@@ -76,6 +77,17 @@ def test_the_leaderboard_sorts_by_a_measure(rooms, page):
         run_orders.append(table.locator("tbody th").all_inner_texts())
     assert run_orders[0] == run_orders[1][::-1] and set(run_orders[0]) == {"alpha", "beta"}
     assert page.complaints == []
+
+
+def test_a_laptop_shows_all_columns_of_the_leaderboard(rooms, page):
+    Run.objects.filter(name="alpha").update(name="clip-vit-base-patch32")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{page.base}/results/leaderboard/")
+    tables = page.get_by_role("region", name="Scores,")
+    expect(tables).to_have_count(2)
+    widths = "all => all.map(one => [one.scrollWidth, one.clientWidth])"
+    cut_tables = [pair for pair in tables.evaluate_all(widths) if pair[0] > pair[1]]
+    assert cut_tables == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])
