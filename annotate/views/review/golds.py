@@ -36,15 +36,7 @@ def golds(request: SignedIn, slug: str) -> HttpResponse:
         else:
             messages.success(request, "Added: it is handed out with the next batches that it fits.")
             return redirect("annotate:golds", slug)
-    context = {
-        "collection": collection,
-        "form": form,
-        "policy": collection.policies.latest("version"),
-        "reach": gold_reach.gold_reach(collection=collection),
-        **_gold_context(request, collection),
-    }
-    status = 422 if form.errors else 200
-    return render(request, "annotate/review/golds.html", context, status=status)
+    return _page(request, collection, form)
 
 
 @require_POST
@@ -54,10 +46,8 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     gold = access.get_gold(user=request.user, slug=slug, pk=pk)
     form = GoldReasonForm(request.POST)
     if not form.is_valid():
-        messages.error(
-            request, f"Nothing was changed. Why: {' '.join(map(str, form.errors['reason']))}"
-        )
-        return redirect("annotate:golds", slug)
+        blank_form = GoldForm(levels=list(gold.collection.levels.all()))
+        return _page(request, gold.collection, blank_form, reason_form=form, refused_gold=gold)
     reason = form.cleaned_data["reason"]
     if gold.retired_at is None:
         service.retire_gold(gold=gold, by=request.user, reason=reason)
@@ -70,6 +60,28 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             request, "Brought back: it is handed out again, and answers to it count again."
         )
     return redirect("annotate:golds", slug)
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    form: GoldForm,
+    *,
+    reason_form: GoldReasonForm | None = None,
+    refused_gold: Gold | None = None,
+) -> HttpResponse:
+    """Make the page; `reason_form` is of the gold that could not be retired or brought back."""
+    context = {
+        "collection": collection,
+        "form": form,
+        "reason_form": reason_form,
+        "refused_gold": refused_gold,
+        "policy": collection.policies.latest("version"),
+        "reach": gold_reach.gold_reach(collection=collection),
+        **_gold_context(request, collection),
+    }
+    status = 422 if form.errors or reason_form else 200
+    return render(request, "annotate/review/golds.html", context, status=status)
 
 
 def _gold_context(request: HttpRequest, collection: Collection) -> dict[str, object]:

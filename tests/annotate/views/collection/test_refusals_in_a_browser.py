@@ -6,10 +6,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotate.models import Collection
+from annotate.services.golds import golds
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SAVE = "Save as a new version"
+AS_SENT_BY_A_PROGRAM = """form => {
+    form.noValidate = true;
+    for (const field of form.elements) field.removeAttribute("maxlength");
+}"""
 FORMS = {
     "policy": (
         "settings/policy/",
@@ -35,6 +40,18 @@ FORMS = {
     "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
     "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
     "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),
+    "retirement": (
+        "judging/golds/",
+        "Why q0 and d0 are retired",
+        "x" * 201,
+        "Retire q0 and d0",
+        "at most 200 characters",
+    ),
+    "pause": ("dashboard/people/{person}/", "Reason", " ", "Pause", "Say why"),
+    "webhook": ("settings/webhooks/", "Address", "http://example.org/", "Add", "https"),
+    "release": ("results/releases/", "Version", "first", "Make the release", "A digit, then"),
+    "pool": ("judging/pools/new/", "Name", " ", "Open pool", "required"),
+    "query set": ("imports/query-sets/", "Name", " ", "Load query set", "required"),
     "invitation": ("people/members/", "Days the link works", "0", "Make links", "1"),
 }
 
@@ -43,6 +60,9 @@ FORMS = {
 def collection():
     collection = campaigns.open_collection(4, "birds", grades=3, labels_per_pair=2, ceiling=2)
     Collection.objects.filter(pk=collection.pk).update(measurement="nominal")
+    golds.add_gold(
+        collection=collection, by=None, query="q0", document="d0", grade=1, explanation="It is so."
+    )
     return collection
 
 
@@ -54,14 +74,14 @@ def form_of(page, label):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_the_refused_field_is_in_view_with_the_focus_its_message_and_what_was_typed(
-    collection, lead, page: Page, live_server, name
+    collection, lead, annotator, page: Page, live_server, name
 ):
     path, label, value, button, message = FORMS[name]
     cast.sign_in(page.context, live_server.url, lead)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{live_server.url}/c/birds/{path}")
+    page.goto(f"{live_server.url}/c/birds/{path.format(person=annotator.pk)}")
     form, field = form_of(page, label)
-    form.evaluate("form => { form.noValidate = true; }")  # the answer of the server is tested
+    form.evaluate(AS_SENT_BY_A_PROGRAM)  # the answer of the server is tested
     for fine_print in field.locator("xpath=ancestor::details").all():
         fine_print.locator("summary").first.click()
     field.fill(value)

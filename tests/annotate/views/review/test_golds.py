@@ -125,9 +125,11 @@ def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_not
         "gold_added",
         "gold_retired",
     ]
-    client.post(reverse("annotate:gold-retire", args=["shapes", gold.pk]), {"reason": "a\0b"})
+    url = reverse("annotate:gold-retire", args=["shapes", gold.pk])
+    answer = client.post(url, {"reason": "a\0b"})
     assert Gold.objects.get().retired_at is not None
-    assert "Nothing was changed" in page(client, "golds", "shapes")
+    assert answer.status_code == 422
+    assert "Nothing was changed. Null characters" in text_of(answer)
 
 
 def test_a_long_explanation_is_cut_in_the_log_alone(collection):
