@@ -1,12 +1,16 @@
 """The text of pages, wherever their templates break lines, and words in it that are codes."""
 
+import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from django.http import HttpResponse
 
 SPOKEN = ("alt", "aria-label", "label", "placeholder", "title")  # attributes that people read
 UNREAD = ("code", "kbd", "pre", "samp", "script", "style", "template", "textarea")
+WORDS_OF_CHARTS = ("title", "subtitle", "text")  # of axes, legends, tooltips and marks
+SPEC = re.compile(r'<script id="[^"]*-spec" type="application/json">(.*?)</script>', re.DOTALL)
 CODE = re.compile(r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./-])")
 # names that others gave: of programs, of a measure's parameter, of arrays in files of runs
 NAMES = (
@@ -23,6 +27,24 @@ def text_of(answer: HttpResponse) -> str:
 def codes_in(text: str) -> list[str]:
     """Words of a text that are written like the codes of a program, such as `not_enough`."""
     return [code for code in CODE.findall(text) if code not in NAMES]
+
+
+def chart_texts(html: str) -> list[str]:
+    """The words of all charts of a page, beside the names that are in their data."""
+    return [text for spec in SPEC.findall(html) for text in _spec_texts(json.loads(spec))]
+
+
+def _spec_texts(part: object) -> Iterator[str]:
+    for name, value in part.items() if isinstance(part, dict) else ():
+        lines = value if isinstance(value, list) else [value]
+        if name in WORDS_OF_CHARTS:
+            yield from (line for line in lines if isinstance(line, str))
+        if name == "tooltip":  # a row without a title shows the name of its field
+            rows = [row for row in lines if isinstance(row, dict)]
+            yield from (row["field"] for row in rows if "field" in row and "title" not in row)
+        if name != "data":
+            for line in lines:
+                yield from _spec_texts(line)
 
 
 class VisibleTexts(HTMLParser):

@@ -1,8 +1,10 @@
 """All links from pages reachable from the home page lead to whole pages and existing fragments.
 
-What these pages show, with the parts that they fetch, is words: no code of the program.
+What these pages show, with the parts that they fetch and their charts, is words: no code of the
+program.
 """
 
+import json
 import re
 from html import unescape
 from urllib.parse import unquote, urldefrag, urljoin
@@ -14,7 +16,7 @@ from django.apps import apps
 from annotate.models import Report, ReviewAction
 from metrics.models import Download
 from tests import campaigns, cast
-from tests.pages import VisibleTexts, codes_in
+from tests.pages import VisibleTexts, chart_texts, codes_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 PART = re.compile(r'\b(?:href|hx-get)="(/[^"]*)"')
@@ -93,6 +95,18 @@ def test_lists_of_the_administration_show_no_code(client, name):
     assert Page(address, "", client.get(address), HREF).codes == []
 
 
+def test_words_of_charts_are_read_and_fields_without_a_title_too():
+    chart = {
+        "title": {"text": ["Labels", "by_day"]},
+        "data": {"values": [{"title": "not_a_word"}]},
+        "layer": [{"encoding": {"y": {"axis": {"title": "n_pairs"}}}}],
+        "encoding": {"tooltip": [{"field": "n_labels"}, {"field": "n_golds", "title": "Golds"}]},
+    }
+    page = f'<script id="a-spec" type="application/json">{json.dumps(chart)}</script>'
+    codes = [code for words in chart_texts(page) for code in codes_in(words)]
+    assert codes == ["by_day", "n_pairs", "n_labels"]
+
+
 def test_the_choices_of_every_table_have_words():
     codes = [
         (str(field), label)
@@ -116,7 +130,8 @@ class Page:
         links = [urldefrag(urljoin(address, unescape(href))) for href in link_pattern.findall(text)]
         links = [link for link in links if link.url.startswith("/")]
         self.links = [link.url for link in links]
-        self.codes = [code for words in VisibleTexts(text).texts for code in codes_in(words)]
+        texts = VisibleTexts(text).texts + chart_texts(text)
+        self.codes = [code for words in texts for code in codes_in(words)]
         self.fragments = [(link.url, unquote(link.fragment)) for link in links if link.fragment]
 
 
