@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotate.core.training.quizzes import Question
 from annotate.models import Annotator, Collection, Role
+from annotate.services.training import quizzes
 from tests import campaigns, cast
 from tests.annotate.trainees import trained
 from tests.annotate.views.review.inbox_rows import address, dispute
@@ -12,6 +14,7 @@ from tests.judge_screen.looks.screens import (
     BOXES,
     JUDGE_SCREEN,
     LEAST_SHARE,
+    TARGET,
     expect_all_in_sight,
     expect_levels_in_sight,
     faults_by_screen,
@@ -129,6 +132,43 @@ class TestTraining:
         assert (
             faults_by_screen(training_screen, lambda page: expect_levels_in_sight(page, TOLD)) == []
         )
+
+
+class TestQuiz:
+    """The quiz before a training, whose questions stand below the guidelines."""
+
+    @pytest.fixture
+    def collection(self) -> Collection:
+        collection = trained()
+        answers = ("It shows the bird that the query names, whole", "A plant", "A stone", "Nothing")
+        questions = [Question(f"Question {n}: what is a match?", answers, 0, "So.") for n in "123"]
+        quizzes.change_quiz(collection=collection, questions=questions, by=None)
+        return collection
+
+    @pytest.fixture
+    def page(self, context, live_server, annotator: Annotator, sign_in) -> Page:
+        sign_in(annotator.user)
+        page = context.new_page()
+        page.goto(f"{live_server.url}/c/birds/training/quiz/")
+        return page
+
+    def test_each_question_is_in_sight_with_all_its_answers_which_a_finger_hits(self, page):
+        fieldsets = page.locator("form fieldset")
+        expect(fieldsets).to_have_count(3)
+
+        def expect_questions_in_sight(page: Page) -> None:
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "too wide"
+            for index in range(fieldsets.count()):
+                question = fieldsets.nth(index)
+                question.evaluate("(question) => question.scrollIntoView({ block: 'center' })")
+                expect(question).to_be_in_viewport(ratio=1)
+                for answer in question.locator("label:has(input)").all():
+                    height = answer.bounding_box()["height"]
+                    assert height >= TARGET, f"{answer.inner_text()}: {height}"
+            page.get_by_role("link", name="To the questions").click()
+            expect(page.get_by_role("heading", name="Questions")).to_be_in_viewport(ratio=1)
+
+        assert faults_by_screen(page, expect_questions_in_sight) == []
 
 
 class TestDecision:
