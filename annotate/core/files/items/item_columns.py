@@ -36,6 +36,7 @@ _IDS = {
     DOCUMENT: "document_id doc_id docid docno doc_no corpus_id passage_id pid video_id videoid "
     "image_id imageid clip_id item_id product_id article_id media_id track_id",
 }
+_CAPTION_IDS = {"caption_id", "sen_id", "sentence_id"}  # some of the queries' ids
 _TEXTS = {
     QUERY: "query query_text question topic_text search search_term keyword keywords",
     DOCUMENT: "document document_text doc text passage body content abstract transcript "
@@ -97,11 +98,12 @@ def has_id(columns: ItemColumns, side: str) -> bool:
 
 
 def are_captions(columns: ItemColumns) -> bool:
-    """True if the queries are captions, which have no ids of their own, of the documents."""
+    """True if the queries are captions of the documents: without ids, or with ids of captions."""
+    has_caption_id = _plain(columns.get("query_id", "")) in _CAPTION_IDS
     return (
         "query_text" in columns
         and "grade" not in columns
-        and not has_id(columns, QUERY)
+        and (has_caption_id or not has_id(columns, QUERY))
         and has_id(columns, DOCUMENT)
     )
 
@@ -161,15 +163,20 @@ def guess_columns(records: Sequence[Record], kind: str = "") -> dict[str, str]:
 
 def _guess_kind(records: Sequence[Record], columns: Sequence[str]) -> str:
     names = {_plain(column) for column in columns}
-    has_query = bool(names & {*_IDS[QUERY].split(), *_TEXTS[QUERY].split()} - {"caption_id"})
+    has_query = bool(names & {*_IDS[QUERY].split(), *_TEXTS[QUERY].split()} - _CAPTION_IDS)
     has_document = bool(names & {*_IDS[DOCUMENT].split(), "document", "doc", "passage", "answer"})
     if has_query:
         return PAIR if has_document else QUERY
-    ids = [column for column in columns if _are_ids(records, column)]
+    ids = [
+        column
+        for column in columns
+        if _are_ids(records, column) and _plain(column) not in _CAPTION_IDS
+    ]
     texts = [column for column in columns if _are_texts(records, column)]
     captions = [column for column in texts if _plain(column) in _CAPTIONS.split()]
     has_own_ids = any(_are_unique(records, column) for column in ids)
-    return CAPTION if ids and captions and not has_own_ids else DOCUMENT
+    has_caption_ids = not names.isdisjoint(_CAPTION_IDS)
+    return CAPTION if ids and captions and (has_caption_ids or not has_own_ids) else DOCUMENT
 
 
 def _guess_field(column: str, records: Sequence[Record], kind: str) -> str:

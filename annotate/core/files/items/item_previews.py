@@ -237,7 +237,7 @@ def _read_by_columns(
         for name, field_name in choices
     ]
     preview.kind = request.kind or row_kind(columns)
-    preview.sentence = _by_hand_sentence(columns, preview.kind)
+    preview.sentence = _by_hand_sentence(columns, row_kind(columns))
     preview.fault = preview.fault or mapping_fault(columns)
     if not preview.fault:
         try:
@@ -249,8 +249,10 @@ def _read_by_columns(
 
 def _by_hand_sentence(columns: ItemColumns, kind: str) -> str:
     if kind == CAPTION:
+        is_named = "query_id" in columns
+        name = "" if is_named else ", called after what it describes (video7#0, video7#1)"
         return (
-            "Each caption becomes a query, called after what it describes (video7#0, video7#1), "
+            f"Each caption becomes a query{name}, "
             'and with it a label of the reference set "original".'
         )
     numbers = [

@@ -82,9 +82,9 @@ def read_mapped_items(
 ) -> Iterator[ItemRow]:
     """Yield the items of a file by its columns; an item that several rows repeat comes once.
 
-    An item without a column of ids has the name of its file. Captions, which have none either, are
-    called after what they describe: video7#0, video7#1... Pairs of texts without ids are numbered
-    q1, q2... and d1, d2... in the file's order. Raises FormatError for columns that it lacks.
+    An item without a column of ids has the name of its file. Captions without one are called
+    after what they describe: video7#0, video7#1... Pairs of texts without ids are numbered q1,
+    q2... and d1, d2... in the file's order. Raises FormatError for columns that it lacks.
     """
     contents: dict[tuple[object, object], int] = {}
     for row in _mapped_rows(stream, name, problems, columns):
@@ -135,7 +135,7 @@ def _mapped_rows(
     for line, record in read_records(stream, name, problems, has_header=has_header(columns)):
         split = _cell(record.get(columns.get("split", "")))
         document = _item(record, DOCUMENT, sides[DOCUMENT], split) if sides[DOCUMENT] else None
-        if are_captions(columns) and document:
+        if are_captions(columns) and document and "query_id" not in columns:
             queries = _captions(record.get(columns["query_text"]), document, split, numbers)
         else:
             query = _item(record, QUERY, sides[QUERY], split) if sides[QUERY] else None

@@ -120,12 +120,15 @@ class _CaptionReader:
         self._splits: dict[str, str] = {}  # of media whose split is not "test"
 
     def medium(self, media_id: str, kind: str, line: int, split: str = "test") -> CaptionedMedium:
-        """The captioned medium; its path is its id where the id is a media file's name."""
+        """The captioned medium; an id that is a media file's name is its path and tells its kind.
+
+        kind : as the file's words have it; columns of images are called video too
+        """
         if split != "test":
             self._splits[media_id] = split
-        return CaptionedMedium(
-            media_id, kind, media_id if media_type(media_id) else "", split, None, None, line
-        )
+        known_type = media_type(media_id)
+        path, kind = (media_id, known_type.kind) if known_type else ("", kind)
+        return CaptionedMedium(media_id, kind, path, split, None, None, line)
 
     def caption(
         self, raw_id: object, text: object, own_id: object, line: int, position: str = ""

@@ -122,6 +122,17 @@ def test_a_table_of_captions_names_each_video_once():
     ]
 
 
+def test_a_files_ending_tells_what_captions_describe_better_than_its_columns_name():
+    table = file("caption_id,caption,video", "c1,a cat,7.png", "c2,a dog,8.mp4")
+    rows, faults = items_of(FileSource(table, "captions.csv"))
+    assert faults == []
+    documents = [row for row in rows if row.side == "document"]
+    assert [row.parts for row in documents] == [
+        (PartRow("image", "", "7.png"),),
+        (PartRow("video", "", "8.mp4"),),
+    ]
+
+
 def test_captions_without_ids_are_numbered_by_what_they_describe():
     rows, _ = items_of(
         FileSource(

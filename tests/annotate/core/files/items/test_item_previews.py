@@ -96,6 +96,20 @@ def test_choices_are_followed_and_contradictions_named():
     assert columns(asked_by_kind)["clip_id"] == "query_id"
 
 
+def test_labels_are_promised_where_they_are_made():
+    promise = 'a label of the reference set "original"'
+    content = text_of("caption_id,caption,clip", "c1,a dog,1.mp4", "c2,a cat,1.mp4")
+    preview = preview_of(content, "a.csv", is_by_hand=True)
+    assert (preview.kind, promise in preview.sentence) == ("caption", True)
+    assert "video7#0" not in preview.sentence  # these have ids of their own
+    content = content.replace(b"caption_id", b"question_id")
+    preview = preview_of(content, "a.csv", kind="caption", is_by_hand=True)
+    assert "video7#0" in preview.sentence
+    fields = {"question_id": "query_id", "caption": "query_text", "clip": "document_video"}
+    preview = preview_of(content, "a.csv", choices=[*fields.items()], is_by_hand=True)
+    assert (promise in preview.sentence, "No labels" in preview.sentence) == (False, True)
+
+
 def test_a_first_line_with_values_is_a_row():
     preview = preview_of(text_of("1.jpg\tx y\t3", "2.jpg\tz z\t4"), "a.tsv")
     assert (preview.is_table, preview.has_header) == (True, False)

@@ -102,6 +102,26 @@ def test_captions_without_ids_are_called_after_what_they_describe_and_are_labels
     ]
 
 
+def test_captions_with_ids_keep_them_and_are_labels_of_what_they_describe():
+    lines = ("caption_id,caption,video", "c1,a dog runs,1.png", "c2,a cat sits,2.png")
+    columns = guess_of(*lines)
+    assert columns == {
+        "query_id": "caption_id",
+        "query_text": "caption",
+        "document_image": "video",
+    }
+    assert row_kind(columns) == "caption"
+    assert [row[:2] for row in items_by(columns, *lines)[0]] == [
+        ("query", "c1"),
+        ("document", "1.png"),
+        ("query", "c2"),
+        ("document", "2.png"),
+    ]
+    labels = [("c1", "1.png"), ("c2", "2.png")]
+    assert [row[:2] for row in labels_by(columns, *lines)[0]] == labels
+    assert label_files(FileSource(file(*lines), "table.csv"), columns) == ["table.csv"]
+
+
 def test_lists_of_captions_are_captions():
     line = '[{"clip": "c1", "raw": ["a man", "a boy"]}]'
     columns = {"document_id": "clip", "query_text": "raw"}
