@@ -122,10 +122,11 @@ class HowFar(NamedTuple):
 
     @property
     def finish_note(self) -> str:
-        """The basis of the days, and the labels that they do not promise."""
-        stuck = counted(self.n_stuck, "label")
-        is_said = f"; {stuck} nobody here can give not counted" if self.n_stuck else ""
-        return f"at the pace of the last days{is_said}"
+        """The basis of the days, which a whole sentence does without, and labels not promised."""
+        notes = [] if self.finish_text.endswith(".") else ["at the pace of the last days"]
+        if self.n_stuck:
+            notes.append(f"{counted(self.n_stuck, 'label')} nobody here can give not counted")
+        return "; ".join(notes)
 
 
 def range_text(span: DaysLeft | None, *, today: date) -> str:

@@ -101,6 +101,13 @@ def test_the_day_is_a_range_of_the_labels_that_present_people_can_give():
     assert progress(n_stuck=250).finish_text == ""
 
 
+def test_only_days_are_said_to_be_at_a_pace():
+    assert progress().finish_note == "at the pace of the last days"
+    assert progress(forecast=None).finish_note == ""
+    stuck = progress(forecast=None, n_stuck=1)
+    assert stuck.finish_note == "1 label nobody here can give not counted"
+
+
 def test_a_day_that_is_not_defined_says_why():
     assert "being computed" in progress(forecast=None).finish_text
     no_days = FORECAST._replace(days=FORECAST.days[:2])
