@@ -231,7 +231,8 @@ def _wording_steps(collection: Collection) -> list[SetupStep]:
 def _runs_step(collection: Collection) -> SetupStep:
     """The runs whose results are pooled."""
     runs = Run.objects.filter(collection=collection).aggregate(
-        ready=Count("pk", filter=Q(state=Run.State.READY)),
+        ready=Count("pk", filter=Q(state=Run.State.READY, on_hold_since=None)),
+        held=Count("pk", filter=Q(state=Run.State.READY, on_hold_since__isnull=False)),
         read=Count("pk", filter=Q(state=Run.State.RECEIVED)),
         refused=Count("pk", filter=Q(state=Run.State.REJECTED)),
     )
@@ -240,6 +241,8 @@ def _runs_step(collection: Collection) -> SetupStep:
         state, text = StepState.UNDER_WAY, f"{counted(runs['read'], 'run')} being read"
     elif runs["ready"]:
         state, text = StepState.DONE, counted(runs["ready"], "run")
+    elif runs["held"]:
+        text = f"{counted(runs['held'], 'run')} on hold: its page says why."
     elif runs["refused"]:
         text = f"{counted(runs['refused'], 'file')} refused; the list of runs says why."
     return SetupStep("Runs", state, text, RESEARCHER)

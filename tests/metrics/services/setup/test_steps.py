@@ -112,6 +112,8 @@ def test_runs_are_under_way_until_one_is_read(collection):
     cast.pairs(collection, 1)
     run = cast.run(collection, "bm25", {})
     assert state(collection, "Runs") == (StepState.DONE, "1 run")
+    Run.objects.filter(pk=run.pk).update(on_hold_since=timezone.now())
+    assert state(collection, "Runs") == (StepState.OPEN, "1 run on hold: its page says why.")
     Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED, finished_at=None)
     assert state(collection, "Runs") == (StepState.UNDER_WAY, "1 run being read")
     Run.objects.filter(pk=run.pk).update(state=Run.State.REJECTED, finished_at=timezone.now())
