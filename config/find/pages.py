@@ -16,9 +16,7 @@ RESEARCHER = (Role.RESEARCHER,)
 WORDS = {
     "metrics:dashboard": "progress agreement alpha cost forecast people alarms",
     "annotate:imports": "load upload items labels files queries documents",
-    "annotate:settings": (
-        "guidelines wording levels scheme policy pay query groups publication licence delete"
-    ),
+    "annotate:settings": "name description pay query groups publication licence delete",
     "pooling:pools": "rounds strategies pairs to judge",
     "annotate:golds": "checks quality",
     "annotate:training-setup": "quiz lessons admission",
@@ -50,6 +48,11 @@ class FindablePage(NamedTuple):
 
 # Pages of a collection that no tab leads to at once.
 BELOW_TABS = (
+    FindablePage("Levels", "Home · Settings", "annotate:levels", LEAD, "scheme grades reasons"),
+    FindablePage("Guidelines", "Home · Settings", "annotate:guidelines", LEAD, "wording"),
+    FindablePage(
+        "Policy", "Home · Settings", "annotate:policy", LEAD, "labels a pair doubles golds"
+    ),
     FindablePage("Webhooks", "Home · Settings", "annotate:webhooks", LEAD, "programs events"),
     FindablePage("Alarms", "Home · Dashboard", "metrics:alarms", LEAD, "thresholds"),
     FindablePage("New pool", "Judging · Pools", "pooling:pool-new", RESEARCHER, "strategy preview"),

@@ -60,6 +60,8 @@ def test_the_best_match_is_first_whatever_its_kind(world, lead):
     assert list(names(lead, world, "d1")) == ["Documents", "Runs"]
     assert next(iter(names(lead, world, "pools"))) == "Pages"
     assert names(lead, world, "publication") == {"Pages": ["Settings"]}
+    for page in ("Levels", "Guidelines", "Policy"):
+        assert next(iter(names(lead, world, page.lower())["Pages"])) == page
 
 
 def test_other_collections_are_hers_alone(world, lead):
