@@ -49,9 +49,9 @@ def cockpit(
     state: DashboardState,
 ) -> Cockpit | None:
     """The four answers; None on other pages, and until the first numbers are written."""
-    if state.waiting is None or dashboard.totals is None or dashboard.agreement is None:
+    if state.waits is None or dashboard.totals is None or dashboard.agreement is None:
         return None
-    stuck = state.waiting.stuck
+    stuck = state.waits.stuck
     progress = HowFar(
         states=dashboard.totals.states,
         n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
@@ -62,7 +62,7 @@ def cockpit(
         pay=dashboard.pay,
         today=state.today,
     )
-    waits = waiting_rows(facts=state.waiting, n_alarms=len(state.raising_events))
+    waits = waiting_rows(facts=state.waits, n_alarms=len(state.raising_events))
     return Cockpit(
         progress,
         HowGood(dashboard.agreement, dashboard.alphas),

@@ -113,7 +113,7 @@ class DashboardState(NamedTuple):
 
     version : a hash that changes whenever the dashboard would show something else
     raising_events : those that raised the alarms that are up
-    waiting : what waits for a lead; None but for the first page, which alone shows it
+    waits : the things that wait for a lead; None but for the first page, which alone shows it
     """
 
     version: str
@@ -122,7 +122,7 @@ class DashboardState(NamedTuple):
     delay: refresh_tries.RefreshDelay | None
     later: LaterChanges
     today: date
-    waiting: WaitingFacts | None = None
+    waits: WaitingFacts | None = None
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
@@ -141,10 +141,10 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
     later, today = later_changes(collection=collection), localdate()
     is_first_page = options.tab == DashboardTab.OVERVIEW
-    waiting = waiting_facts(collection=collection) if is_first_page else None
+    waits = waiting_facts(collection=collection) if is_first_page else None
     facts = (collection.pk, options, pay, event_keys, digests, worker_missing)
-    version = hashlib.sha256(repr((*facts, delay, later, today, waiting)).encode()).hexdigest()[:32]
-    return DashboardState(version, raising_events, worker_missing, delay, later, today, waiting)
+    version = hashlib.sha256(repr((*facts, delay, later, today, waits)).encode()).hexdigest()[:32]
+    return DashboardState(version, raising_events, worker_missing, delay, later, today, waits)
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:

@@ -13,7 +13,7 @@ from annotate.services.supervision import bulk_decisions
 
 
 class WaitingFacts(NamedTuple):
-    """What waits for a lead, and who is paused.
+    """Things that wait for a lead, and the people who are paused.
 
     counts : of the inbox
     escalated_at, cannot_at : when the oldest open report of the kind came
