@@ -2,6 +2,7 @@
 import { initTheme } from "./appearance.js";
 import { initCopies } from "./copy.js";
 import { initShortNames } from "./fields/short-name.js";
+import { initTextAreas } from "./fields/text-areas.js";
 import { initFileDrops } from "./files/drop.js";
 import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
@@ -100,6 +101,7 @@ document.addEventListener("htmx:error", onError);
 document.addEventListener("htmx:after:swap", () => initWidgets(document));
 initMenus();
 initFind();
+initTextAreas();
 initTheme();
 initWaiting();
 showCurrentTabs();

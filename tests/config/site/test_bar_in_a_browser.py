@@ -10,10 +10,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 BOX = "one => (({top, bottom, height}) => [top, bottom, height])(one.getBoundingClientRect())"
 LAST_LINE = """one =>
   one.getBoundingClientRect().bottom - parseFloat(getComputedStyle(one).paddingBottom)"""
-# of what has the focus in the page; what is higher than a third of the window need only begin there
+# of what has the focus in the page; what is higher than half the window need only begin there
 IS_ABOVE = """barTop => {
   const focused = document.activeElement, {top, bottom, height} = focused.getBoundingClientRect();
-  return !focused.closest("main") || (height < barTop / 3 ? bottom : top) <= barTop;
+  return !focused.closest("main") || (height < barTop / 2 ? bottom : top) <= barTop;
 }"""
 NARROWEST = 320
 
