@@ -57,7 +57,7 @@ function initPreview(panel) {
     try {
       const html = await ask(panel, file, body, signal);
       if (signal.aborted) return;
-      panel.innerHTML = html;
+      panel.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
       if (!html) panel.textContent = FAILURE;
       await showLocalFiles(panel, file);
     } catch (error) {
