@@ -86,13 +86,14 @@ def make_collection(
 
 def load(page: Page, slug: str, kind: str, file: dict[str, Any], **fields: str) -> None:
     """Load a file of a kind of import, with the fields of its form, and wait until it is read."""
-    page.goto(reverse("annotate:load", args=[slug, kind]))
+    address = reverse("annotate:load", args=[slug, kind])
+    page.goto(address)
     for name, value in fields.items():
         element = page.locator(f"main form [name={name}]")
         element.select_option(value) if name == "direction" else element.fill(value)
     page.locator("main form [name=file]").set_input_files(file)
     page.locator("main form button").last.click()
-    page.wait_for_url(lambda url: not url.endswith(f"/{kind}/"))
+    page.wait_for_url(lambda url: not url.endswith(address))
     see_import(page, slug, file["name"])
 
 
