@@ -59,9 +59,9 @@ def sources_of(query_set: QuerySet) -> Ids:
 def first_labelled_source(query_set: QuerySet) -> int | None:
     """Key of the first source, as loaded, with a pair that people labelled; None without one."""
     end, _ = ends(Direction(query_set.direction))
-    labelled = Resolution.objects.filter(n_labels__gt=0, **{f"pair__{end}": OuterRef("item")})
+    resolutions = Resolution.objects.filter(n_labels__gt=0, **{f"pair__{end}": OuterRef("item")})
     sources = query_set.members.filter(
-        Exists(labelled), part=QuerySetItem.Part.SOURCE, item__excluded_at=None
+        Exists(resolutions), part=QuerySetItem.Part.SOURCE, item__excluded_at=None
     )
     return sources.order_by("item").values_list("item_id", flat=True).first()
 
