@@ -138,6 +138,7 @@ class LevelForm(forms.Form):
     )
     colour = forms.ChoiceField(choices=[("", "By grade"), *Level.Colour.choices], required=False)
     reasons = ReasonsField()
+    key = forms.RegexField("^[0-9]$", required=False, widget=forms.HiddenInput)
 
     @property
     def number(self) -> int:
@@ -198,6 +199,8 @@ def level_rows(levels: Iterable[Level]) -> list[dict[str, Any]]:
             "sentence": level.sentence,
             "colour": level.colour,
             "reasons": level_reasons.as_text(level.reasons),
+            # a key that goes by the grade follows it when the grade is changed
+            "key": level.key if level.key != str(level.grade)[:1] else "",
         }
         for level in sorted(levels, key=lambda level: -level.grade)
     ]

@@ -1,16 +1,20 @@
 """The page of the levels: changed in a table, or taken from a preset, until the first judgment."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.services.collection import collections
+from annotate.services.collection.collections import LevelSpec
 from tests import cast
 from tests.annotate.views.browsing import page, send
 
 pytestmark = pytest.mark.django_db
+COUNTS = {"levels-TOTAL_FORMS": 7, "levels-INITIAL_FORMS": 7}
 ROWS = {
-    "levels-TOTAL_FORMS": 7,
-    "levels-INITIAL_FORMS": 7,
+    **COUNTS,
     "levels-0-grade": 3,
     "levels-0-name": "Yes",
     "levels-1-grade": 0,
@@ -22,6 +26,10 @@ ROWS = {
 def stored(collection):
     collection.refresh_from_db()
     return collection.positive_from, list(collection.levels.values_list("grade", "name"))
+
+
+def fields_on(text):
+    return dict(re.findall(r'<input[^>]* name="([^"]+)" value="([^"]*)"', text)) | COUNTS
 
 
 def test_the_present_levels_stand_in_the_table_best_first(client, collection, lead):
@@ -45,6 +53,26 @@ def test_other_levels_take_the_place_of_the_present_ones(client, collection, lea
     send(client, "levels", collection.slug, **ROWS)
     assert stored(collection) == (3, [(3, "Yes"), (0, "No")])
     assert collection.guidelines.latest("version").wording[0]["name"] == "Yes"
+
+
+def test_a_level_keeps_its_own_key_when_its_words_are_changed_on_the_page(client, collection, lead):
+    collections.replace_levels(
+        collection=collection,
+        levels=[LevelSpec(10, "Yes", key="2"), LevelSpec(1, "Partly"), LevelSpec(0, "No")],
+        positive_from=1,
+    )
+    before = list(collection.levels.values_list("pk", "key"))
+    text = page(client, "levels", collection.slug)
+    fields = fields_on(text) | {"levels-1-sentence": "A part of it."}
+    send(client, "levels", collection.slug, **fields)
+    assert list(collection.levels.values_list("pk", "key")) == before
+    assert collection.levels.get(grade=1).sentence == "A part of it."
+
+
+def test_a_key_that_goes_by_the_grade_follows_a_changed_grade(client, collection, lead):
+    fields = fields_on(page(client, "levels", collection.slug)) | {"levels-0-grade": 8}
+    send(client, "levels", collection.slug, **fields)
+    assert collection.levels.get(grade=8).key == "8"
 
 
 def test_what_cannot_be_a_scheme_is_said_at_its_field(client, collection, lead):
