@@ -97,5 +97,10 @@ def test_from_the_first_judgment_on_levels_are_frozen(client, collection, lead):
     text = page(client, "levels", collection.slug)
     assert "frozen since the first judgment" in text
     assert "Keep these levels" not in text
-    send(client, "levels", collection.slug, status=422, **ROWS)
+    fields = ROWS | {"levels-0-sentence": "All of it is there."}
+    answer = send(client, "levels", collection.slug, status=422, **fields)
+    text = answer.content.decode().partition("<main")[2]
+    assert "Nothing was saved." in text
+    assert "The levels have been used; only their wording and colours may change." in text
+    assert "All of it is there." in text
     assert stored(collection) == before
