@@ -47,10 +47,12 @@ _READ = f"""
         FOR NO KEY UPDATE)
     SELECT (SELECT id FROM annotate_judgment
             WHERE annotator_id = %(annotator)s AND submission_id = %(submission)s) AS replayed,
-           level.id, level.name, level.reasons::json,
-           (SELECT id FROM annotate_guidelines
-            WHERE collection_id = %(collection)s AND version <= coalesce(%(version)s, version)
-            ORDER BY version DESC LIMIT 1),
+           level.id, level.name, level.reasons::json, guidelines.id,
+           coalesce(guidelines.wording <> '[]'
+                    AND ARRAY(SELECT (words->>'grade')::smallint
+                              FROM jsonb_array_elements(guidelines.wording) words ORDER BY 1)
+                        <> ARRAY(SELECT grade FROM annotate_level
+                                 WHERE collection_id = %(collection)s ORDER BY 1), FALSE),
            hand_out.id, hand_out.shown_at,
            batch.id, batch.grouped, batch.settled_at IS NOT NULL,
            (SELECT count(*) FROM annotate_handout other
@@ -63,6 +65,11 @@ _READ = f"""
     FROM (SELECT) one_row
     LEFT JOIN annotate_level level
            ON level.collection_id = %(collection)s AND level.grade = %(grade)s
+    LEFT JOIN annotate_guidelines guidelines
+           ON guidelines.id = (
+               SELECT id FROM annotate_guidelines
+               WHERE collection_id = %(collection)s AND version <= coalesce(%(version)s, version)
+               ORDER BY version DESC LIMIT 1)
     LEFT JOIN (annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
                JOIN annotate_seat seat ON seat.id = hand_out.seat_id
                JOIN locked pair ON pair.id = seat.pair_id)
@@ -100,6 +107,7 @@ class AnswerContext(NamedTuple):
 
     replayed : key of the judgment that the same submission made before
     level, guidelines : the level of the answer and the guidelines its author saw; None if missing
+    has_other_grades : whether the levels that its author saw had other grades than today's
     hand_out : None if this token was not handed to this person; so are the fields after it then
     is_settled : whether the batch's answers can no longer be changed
     n_left : other hand-outs of the batch that wait for an answer
@@ -112,6 +120,7 @@ class AnswerContext(NamedTuple):
     level_name: str
     level_reasons: list[Any]
     guidelines: int | None
+    has_other_grades: bool
     hand_out: int | None
     shown_at: datetime | None
     batch: int

@@ -39,7 +39,7 @@ from annotate.services.seating import lock_annotator, reconcile_answered
 
 
 class UnknownGrade(Exception):
-    """The collection's scheme has no such grade."""
+    """The collection's scheme has no such grade, or it was one of other levels on her screen."""
 
 
 class UnknownReason(Exception):
@@ -105,6 +105,17 @@ def note_shown(*, hand_out: int) -> None:
 
 def _require_known(answer: JudgmentAnswer, context: AnswerContext) -> None:
     """Raise UnknownGrade or UnknownReason if the scheme lacks the answer's grade or a reason."""
+    if context.has_other_grades and context.guidelines is not None:
+        # a page that was loaded before the set was replaced: its grade may mean another level now
+        shown_names = {
+            row["grade"]: row["name"]
+            for row in Guidelines.objects.get(pk=context.guidelines).wording
+        }
+        name = shown_names.get(answer.grade, f"Grade {answer.grade}")
+        raise UnknownGrade(
+            f'The levels were changed after this page was loaded, which offered "{name}": reload '
+            "it and judge the pair again."
+        )
     if context.level is None:
         raise UnknownGrade(f"The scheme has no grade {answer.grade}.")
     unknown_reasons = _unknown_reasons(answer.reasons, context.level_reasons)

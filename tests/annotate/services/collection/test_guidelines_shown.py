@@ -8,7 +8,7 @@ from django.db import transaction
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Judgment, Level
 from annotate.services.collection import collections, guidelines_shown
-from annotate.services.collection.collections import Wording
+from annotate.services.collection.collections import LevelSpec, Wording
 from annotate.services.judging import claiming, judging
 from tests import cast
 from tests.annotate.services.judging.test_judging import study
@@ -76,6 +76,26 @@ def test_a_reason_of_another_level_is_refused_though_it_stood_on_her_screen(coll
     collections.change_guidelines(collection=collection, markdown="# Version 3", by=None)
     with pytest.raises(judging.UnknownReason), transaction.atomic():
         judge(cast.annotator(collection), guidelines=3, reasons=["too general"])
+
+
+def test_an_answer_of_levels_that_were_replaced_is_refused_though_its_grade_is_there(collection):
+    annotator = cast.annotator(collection)
+    levels = [LevelSpec(3, "Yes"), LevelSpec(1, "Partly"), LevelSpec(0, "No")]
+    collections.replace_levels(collection=collection, levels=levels, positive_from=1)
+    says = 'levels were changed after this page was loaded, which offered "Level 1": reload'
+    with pytest.raises(judging.UnknownGrade, match=says), transaction.atomic():
+        judge(annotator, guidelines=2)
+    assert not Judgment.objects.exists()
+    judgment = judge(annotator, guidelines=3)
+    assert judgment.level.name == "Partly"
+
+
+def test_an_answer_of_levels_with_other_words_is_kept(collection):
+    words = Wording(1, "Partly", "A part of it.")
+    collections.change_guidelines(
+        collection=collection, markdown="# Version 3", wording=[words], by=None
+    )
+    assert judge(cast.annotator(collection), guidelines=2).level.name == "Partly"
 
 
 def test_only_who_judged_before_the_change_is_to_hear_of_it(collection):
