@@ -28,7 +28,10 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
         levels=list(collection.levels.all()),
     )
     if form.is_valid():
-        return _save(request, collection, form)
+        try:
+            return _save(request, collection, form)
+        except collections.BadScheme as error:  # the levels were replaced meanwhile
+            form.add_error(None, str(error))
     context = {
         "collection": collection,
         "guidelines": newest,
@@ -40,7 +43,7 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _save(request: SignedIn, collection: Collection, form: GuidelinesForm) -> HttpResponse:
-    """Store a valid form as a new version."""
+    """Store a valid form as a new version. Raises BadScheme."""
     version = collections.change_guidelines(
         collection=collection,
         markdown=form.cleaned_data["markdown"],
