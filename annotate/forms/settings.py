@@ -7,11 +7,27 @@ from django import forms
 
 from annotate.core.labels import level_reasons
 from annotate.core.presets.policies import PolicyPreset
+from annotate.forms.collections import SchemeForm
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField
 from annotate.models import Collection, Level, Policy
 
 
-class GuidelinesForm(forms.Form):
+class VersionedForm(forms.Form):
+    """A form that is sent with the version of the guidelines that its page showed."""
+
+    version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def refuse_older(self, sentence: str, *, newest: int) -> None:
+        """Add this error; sent once more, the form takes the place of the newest version."""
+        self.add_error(None, sentence)
+        self.data = dict(self.data.items()) | {"version": newest}
+
+
+class ChangedSchemeForm(VersionedForm, SchemeForm):
+    """The threshold of a scheme that is there; its levels are in LevelFormSet."""
+
+
+class GuidelinesForm(VersionedForm):
     """The guidelines, and name, sentence and reasons of each level."""
 
     WORDS = ("name", "sentence", "reasons")

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -13,6 +14,7 @@ from annotate.markdown import to_html
 from annotate.models import Collection, Role
 from annotate.services.collection import collections
 from annotate.services.collection.collections import Wording
+from annotate.services.collection.guidelines_shown import NewerVersion, require_newest
 from annotate.views.next_step import after_step
 
 
@@ -24,14 +26,12 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
     newest = collection.guidelines.latest("version")
     form = GuidelinesForm(
         request.POST if request.method == "POST" else None,
-        initial={"markdown": newest.markdown},
+        initial={"markdown": newest.markdown, "version": newest.version},
         levels=list(collection.levels.all()),
     )
-    if form.is_valid():
-        try:
-            return _save(request, collection, form)
-        except collections.BadScheme as error:  # the levels were replaced meanwhile
-            form.add_error(None, str(error))
+    answer = _save(request, collection, form) if form.is_valid() else None
+    if answer is not None:
+        return answer
     context = {
         "collection": collection,
         "guidelines": newest,
@@ -42,14 +42,23 @@ def guidelines(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "annotate/settings/guidelines.html", context, status=status)
 
 
-def _save(request: SignedIn, collection: Collection, form: GuidelinesForm) -> HttpResponse:
-    """Store a valid form as a new version. Raises BadScheme."""
-    version = collections.change_guidelines(
-        collection=collection,
-        markdown=form.cleaned_data["markdown"],
-        wording=[Wording(**wording) for wording in form.wordings()],
-        by=request.user,
-    )
+def _save(request: SignedIn, collection: Collection, form: GuidelinesForm) -> HttpResponse | None:
+    """Store a valid form as a new version; None where it is refused, for reasons on the form."""
+    try:
+        with transaction.atomic():
+            require_newest(collection=collection, version=form.cleaned_data["version"])
+            version = collections.change_guidelines(
+                collection=collection,
+                markdown=form.cleaned_data["markdown"],
+                wording=[Wording(**wording) for wording in form.wordings()],
+                by=request.user,
+            )
+    except NewerVersion as error:
+        form.refuse_older(str(error), newest=error.newest)
+        return None
+    except collections.BadScheme as error:  # the levels were replaced meanwhile
+        form.add_error(None, str(error))
+        return None
     messages.success(request, f"Saved: annotators now read version {version.version}.")
     return after_step(collection, "annotate:guidelines", collection.slug)
 

@@ -5,7 +5,7 @@ from django.db import connection
 
 from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
-from tests.annotate.views.browsing import send
+from tests.annotate.views.browsing import page, send
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
@@ -30,3 +30,19 @@ def test_words_of_a_level_that_is_replaced_meanwhile_are_refused(client, collect
     assert "The scheme has no grade 2." in text_of(answer)
     assert "# Twice</textarea>" in text_of(answer)
     assert collection.guidelines.count() == 1
+
+
+def test_a_version_that_somebody_saved_meanwhile_is_not_overwritten_unseen(
+    client, collection, lead
+):
+    assert 'name="version" value="1"' in page(client, "guidelines", collection.slug)
+    collections.change_guidelines(collection=collection, markdown="# Theirs", by=None)
+    fields = {"markdown": "# Ours", **NAMES}
+    answer = send(client, "guidelines", collection.slug, status=422, version=1, **fields)
+    text = text_of(answer)
+    assert "Somebody saved version 2 after this page was loaded: yours was not saved." in text
+    assert "# Ours</textarea>" in text
+    assert 'name="version" value="2"' in text
+    assert collection.guidelines.latest("version").markdown == "# Theirs"
+    send(client, "guidelines", collection.slug, version=2, **fields)
+    assert collection.guidelines.latest("version").markdown == "# Ours"

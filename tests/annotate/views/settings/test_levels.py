@@ -10,6 +10,7 @@ from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
 from tests import cast
 from tests.annotate.views.browsing import page, send
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 COUNTS = {"levels-TOTAL_FORMS": 7, "levels-INITIAL_FORMS": 7}
@@ -73,6 +74,20 @@ def test_a_key_that_goes_by_the_grade_follows_a_changed_grade(client, collection
     fields = fields_on(page(client, "levels", collection.slug)) | {"levels-0-grade": 8}
     send(client, "levels", collection.slug, **fields)
     assert collection.levels.get(grade=8).key == "8"
+
+
+def test_levels_that_somebody_saved_meanwhile_are_not_renamed_by_an_older_page(
+    client, collection, lead
+):
+    fields = fields_on(page(client, "levels", collection.slug))
+    levels = [LevelSpec(2, "Yes"), LevelSpec(1, "Partly"), LevelSpec(0, "No")]
+    collections.change_scheme(collection=collection, levels=levels, positive_from=1, by=None)
+    before = stored(collection)
+    answer = send(client, "levels", collection.slug, status=422, **fields)
+    assert "Somebody saved version 2" in answer.content.decode()
+    assert stored(collection) == before
+    send(client, "levels", collection.slug, **fields_on(text_of(answer)))
+    assert collection.levels.get(grade=2).name == fields["levels-0-name"]
 
 
 def test_what_cannot_be_a_scheme_is_said_at_its_field(client, collection, lead):
