@@ -74,9 +74,14 @@ class StuckLabels(NamedTuple):
     n_in_training: int
 
     @property
+    def count_text(self) -> str:
+        """The number of labels, or that there may be more."""
+        return f"{self.n_labels:,}{' or more' * self.is_more}"
+
+    @property
     def sentence(self) -> str:
         """The state of things, for a lead."""
-        labels = f"{self.n_labels:,}{' or more' * self.is_more} labels are"
+        labels = f"{self.count_text} labels are"
         if self.n_labels == 1 and not self.is_more:
             labels = "1 label is"
         pairs = counted(self.n_pairs, "pair")

@@ -51,13 +51,12 @@ def cockpit(
     """The four answers; None on other pages, and until the first numbers are written."""
     if state.waits is None or dashboard.totals is None or dashboard.agreement is None:
         return None
-    stuck = state.waits.stuck
     progress = HowFar(
         states=dashboard.totals.states,
         n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
         n_done=dashboard.totals.n_done,
         n_left=dashboard.totals.n_left,
-        n_stuck=stuck.n_labels if stuck else 0,
+        stuck=state.waits.stuck,
         forecast=dashboard.details.forecast if dashboard.details else None,
         pay=dashboard.pay,
         today=state.today,

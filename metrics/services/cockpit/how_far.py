@@ -8,6 +8,7 @@ from django.utils.formats import date_format
 
 from annotate.core.labels.pair_states import NO_LONGER_ASKED, PairState, StateCounts
 from annotate.core.phrases import counted
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.core.statistics.finish import DaysLeft, days_left, recent_days
 from metrics.services.dashboard.details_page import Forecast
 from metrics.services.dashboard.forecast_lines import PayForecast
@@ -46,7 +47,7 @@ class HowFar(NamedTuple):
     """The pairs of all pools by state, each pair once.
 
     n_done, n_left : labels given, and those that are asked for still
-    n_stuck : of these the ones that nobody present can give
+    stuck : of these the ones that nobody present can give; None where there are none
     forecast, pay : of the details; None until there are any
     """
 
@@ -54,7 +55,7 @@ class HowFar(NamedTuple):
     n_pools: int
     n_done: int
     n_left: int
-    n_stuck: int
+    stuck: StuckLabels | None
     forecast: Forecast | None
     pay: PayForecast | None
     today: date
@@ -105,13 +106,30 @@ class HowFar(NamedTuple):
     @property
     def n_to_come(self) -> int:
         """The labels that present people can give."""
-        return max(self.n_left - self.n_stuck, 0)
+        return max(self.n_left - (self.stuck.n_labels if self.stuck else 0), 0)
+
+    @property
+    def stuck_text(self) -> str:
+        """The reason why no day is promised for labels that nobody present can give."""
+        if self.stuck is None:
+            return ""
+        if not self.stuck.n_people or not self.n_to_come:
+            return "Nobody here can give the labels that are left."
+        if self.stuck.is_more:
+            labels = f"{self.stuck.count_text} labels"
+            return f"When it is done is not known: nobody here can give {labels}."
+        return ""
 
     @property
     def finish_text(self) -> str:
-        """The days between which the last of these labels is given; empty without any."""
-        if not self.n_to_come:
+        """The days between which the last of these labels is given, or why none are promised.
+
+        Empty where no label is left.
+        """
+        if not self.n_left:
             return ""
+        if self.stuck_text:
+            return self.stuck_text
         if self.forecast is None:
             return "The day on which it is done is being computed."
         days = [(day // MILLISECONDS_OF_A_DAY, n) for day, n in self.forecast.days]
@@ -123,9 +141,12 @@ class HowFar(NamedTuple):
     @property
     def finish_note(self) -> str:
         """The basis of the days, which a whole sentence does without, and labels not promised."""
+        if not self.finish_text or self.stuck_text:
+            return ""
         notes = [] if self.finish_text.endswith(".") else ["at the pace of the last days"]
-        if self.n_stuck:
-            notes.append(f"{counted(self.n_stuck, 'label')} nobody here can give not counted")
+        if self.stuck:
+            labels = counted(self.stuck.n_labels, "label")
+            notes.append(f"{labels} nobody here can give not counted")
         return "; ".join(notes)
 
 

@@ -16,6 +16,7 @@ class WaitingRow(NamedTuple):
     address, query : the page that shows exactly these
     act : the word on its button
     oldest_at : since when the first of them waits, where that is known
+    is_more : whether there may be more than were counted
     """
 
     n: int
@@ -25,11 +26,17 @@ class WaitingRow(NamedTuple):
     address: str
     query: str = ""
     oldest_at: datetime | None = None
+    is_more: bool = False
+
+    @property
+    def count_text(self) -> str:
+        """The number of the things, or that there may be more."""
+        return f"{self.n:,}{' or more' * self.is_more}"
 
     @property
     def text(self) -> str:
         """The things, after their number."""
-        return self.noun if self.n == 1 else self.nouns
+        return self.noun if self.n == 1 and not self.is_more else self.nouns
 
     @property
     def note_text(self) -> str:
@@ -90,7 +97,7 @@ def waiting_rows(*, facts: WaitingFacts, n_alarms: int = 0) -> list[WaitingRow]:
         ESCALATED._replace(n=counts.escalated, oldest_at=facts.escalated_at),
         CANNOT._replace(n=counts.cannot, oldest_at=facts.cannot_at),
         ALARMS._replace(n=n_alarms),
-        STUCK._replace(n=stuck.n_labels if stuck else 0),
+        STUCK._replace(n=stuck.n_labels, is_more=stuck.is_more) if stuck else STUCK,
         HALF_DONE._replace(n=facts.n_stopped),
     ]
     return [row for row in rows if row.n]

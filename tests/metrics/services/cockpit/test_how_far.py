@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.core.labels.pair_states import PairState, StateCounts
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.charts.charts import Chart
 from metrics.core.statistics.finish import DaysLeft
 from metrics.services.cockpit.how_far import (
@@ -24,6 +25,7 @@ from metrics.services.dashboard.details_page import Forecast, ValueRange
 from metrics.services.dashboard.forecast_lines import PayForecast
 
 TODAY = date(2026, 12, 1)
+NOBODY_TEXT = "Nobody here can give the labels that are left."
 FORECAST = Forecast(
     chart=Chart("pace", "Pace", "", {}, [], []),
     pace=None,
@@ -39,13 +41,17 @@ FORECAST = Forecast(
 )
 
 
+def stuck_labels(n_labels, *, is_more=False, n_people=2):
+    return StuckLabels(n_labels, n_labels, is_more, n_people, 0, 0)
+
+
 def progress(states=None, *, is_open=True, **fields):
     values = {
         "states": StateCounts(states or {}, is_open=is_open),
         "n_pools": 1,
         "n_done": 500,
         "n_left": 250,
-        "n_stuck": 0,
+        "stuck": None,
         "forecast": FORECAST,
         "pay": None,
         "today": TODAY,
@@ -95,16 +101,39 @@ def test_labels_hours_and_money_have_two_digits():
 
 def test_the_day_is_a_range_of_the_labels_that_present_people_can_give():
     assert progress().finish_text == "Done between Thu 3 and Fri 4 December"
-    stuck = progress(n_stuck=150)
+    stuck = progress(stuck=stuck_labels(150))
     assert stuck.finish_text == "Done between Tue 1 and Wed 2 December"
     assert stuck.finish_note.endswith("; 150 labels nobody here can give not counted")
-    assert progress(n_stuck=250).finish_text == ""
+
+
+@pytest.mark.parametrize(
+    ("n_left", "stuck", "text"),
+    [
+        (250, stuck_labels(250), NOBODY_TEXT),
+        (10_000, stuck_labels(2000, n_people=0), NOBODY_TEXT),
+        (
+            10_000,
+            stuck_labels(2000, is_more=True, n_people=0),
+            NOBODY_TEXT,
+        ),
+        (
+            10_000,
+            stuck_labels(2000, is_more=True),
+            "When it is done is not known: nobody here can give 2,000 or more labels.",
+        ),
+        (0, stuck_labels(1), ""),
+    ],
+)
+@pytest.mark.parametrize("forecast", [FORECAST, None])
+def test_no_day_is_promised_for_labels_that_nobody_here_can_give(n_left, stuck, text, forecast):
+    how_far = progress(n_left=n_left, stuck=stuck, forecast=forecast)
+    assert (how_far.finish_text, how_far.finish_note) == (text, "")
 
 
 def test_only_days_are_said_to_be_at_a_pace():
     assert progress().finish_note == "at the pace of the last days"
     assert progress(forecast=None).finish_note == ""
-    stuck = progress(forecast=None, n_stuck=1)
+    stuck = progress(forecast=None, stuck=stuck_labels(1))
     assert stuck.finish_note == "1 label nobody here can give not counted"
 
 

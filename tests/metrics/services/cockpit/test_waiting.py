@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotate.models import Collection, Judgment, Role
 from annotate.services.judging import claiming
+from annotate.services.pages.stuck_labels import StuckLabels
 from annotate.services.review.report_settling import settle_reports
 from annotate.services.supervision import pausing
 from metrics.services.cockpit.people_rows import PersonRow
@@ -79,6 +80,17 @@ def test_labels_that_nobody_present_can_give_equal_a_count_by_hand(seed):
         n_stuck += max(0, n_wanted - len(able - judges))
     rows = [row for row in rows_of(collection) if row.act == "Invite one more"]
     assert sum(row.n for row in rows) == n_stuck
+
+
+def test_labels_that_are_not_all_counted_are_said_to_be_more():
+    facts = waiting_facts(collection=inbox_collection())
+    counted_labels = StuckLabels(2000, 2000, False, 2, 0, 0)
+    for stuck, count_text in (
+        (counted_labels, "2,000"),
+        (counted_labels._replace(is_more=True), "2,000 or more"),
+    ):
+        (row,) = waiting_rows(facts=facts._replace(stuck=stuck))
+        assert (row.count_text, row.text) == (count_text, "labels that nobody here can give")
 
 
 def person_row(**numbers):
