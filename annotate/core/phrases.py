@@ -48,7 +48,15 @@ def time_since(moment: datetime, now: datetime) -> str:
         return f"{minutes} min"
     if minutes < 24 * 60:
         return f"{minutes // 60} h"
+    return days_since(moment, now)
+
+
+def days_since(moment: datetime, now: datetime) -> str:
+    """Return how many days of the calendar ago a moment was: today, yesterday, 5 days, or its date.
+
+    More than four weeks are told by the date. A moment to come is today.
+    """
     days = (now.date() - moment.date()).days
-    if days == 1:
-        return "yesterday"
+    if days <= 1:
+        return "yesterday" if days == 1 else "today"
     return f"{days} days" if days <= 28 else f"{moment:%-d %b %Y}"

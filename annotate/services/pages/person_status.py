@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.utils import timezone
+from django.utils.text import capfirst
 
-from annotate.core.phrases import counted, enumeration, time_since
+from annotate.core.phrases import counted, days_since, enumeration, time_since
 from annotate.models import Annotator, Batch, Judgment, Membership, Role, Seat
 from annotate.services.training import status as training_status
 
@@ -78,7 +79,14 @@ class PersonStatus(NamedTuple):
         if self.last_answer_at is None:
             return "No answer yet"
         since = time_since(self.last_answer_at, timezone.now())
-        return f"{since.capitalize()}, at {self.last_answer_at:%-d %b %Y %H:%M} UTC"
+        return f"{capfirst(since)}, at {self.last_answer_at:%-d %b %Y %H:%M} UTC"
+
+    @property
+    def seen_day_text(self) -> str:
+        """The days since her last answer, for those who know her by her pseudonym alone."""
+        if self.last_answer_at is None:
+            return "No answer yet"
+        return capfirst(days_since(self.last_answer_at, timezone.now()))
 
 
 def person_status(*, annotator: Annotator) -> PersonStatus:

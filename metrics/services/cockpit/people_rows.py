@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from annotate.core.phrases import time_since
+from annotate.core.phrases import days_since, time_since
 from annotate.models import Annotator, Batch, Collection, CountingJudgment, Judgment
 
 
@@ -55,6 +55,11 @@ class PersonRow(NamedTuple):
     def seen_text(self) -> str:
         """The time since her last answer; empty before the first."""
         return time_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
+
+    @property
+    def seen_day_text(self) -> str:
+        """The days since her last answer, for those who know her by her pseudonym alone."""
+        return days_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
 
 
 def people_rows(*, collection: Collection, people: list[dict[str, Any]]) -> list[PersonRow]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotate.core.phrases import count_of, time_since
+from annotate.core.phrases import count_of, days_since, time_since
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,18 @@ def test_a_number_of_one_has_the_singular_of_a_plural_noun(nouns, one):
 def test_the_time_since_a_moment_is_told_in_a_word_or_two(elapsed, words):
     now = datetime(2026, 11, 30, 8, 30, tzinfo=UTC)
     assert time_since(now - elapsed, now) == words
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "words"),
+    [
+        (timedelta(seconds=-5), "today"),
+        (timedelta(hours=8), "today"),
+        (timedelta(hours=9), "yesterday"),
+        (timedelta(hours=33), "2 days"),
+        (timedelta(days=29), "1 Nov 2026"),
+    ],
+)
+def test_the_days_since_a_moment_tell_no_hour(elapsed, words):
+    now = datetime(2026, 11, 30, 8, 30, tzinfo=UTC)
+    assert days_since(now - elapsed, now) == words

@@ -22,6 +22,7 @@ from annotate.models import (
 from annotate.services.background import works
 from annotate.services.judging import claiming
 from annotate.services.supervision import bulk_decisions, withdrawing
+from metrics.services.numbers import refresh
 from tests import campaigns, cast
 from tests.annotate.views.review.inbox_rows import (
     address,
@@ -154,6 +155,27 @@ def test_researchers_see_a_person_by_pseudonym_and_cannot_act(client, collection
     assert annotator.pseudonym in page and annotator.user.username not in page
     assert "Last answers" in page and 'name="act"' not in page and "Withdraw" not in page
     assert client.post(person_page("-act", annotator.pk), {"act": "pause"}).status_code == 404
+
+
+def test_roles_and_the_minute_of_an_answer_which_can_tell_who_it_is_are_for_leads(
+    client, collection, lead
+):
+    dispute(collection)
+    annotator = collection.annotators.earliest("pk")
+    cast.member(collection, Role.LEAD, annotator.user)
+    refresh.refresh(collection=collection)
+    addresses = (person_page("", annotator.pk), reverse("metrics:dashboard", args=["birds"]))
+    page, first_page = (text_of(client.get(url)) for url in addresses)
+    assert "<dd>Annotator and lead</dd>" in page
+    assert re.search(r"<dd>(Now|\d+ min), at \d.*\d\d:\d\d UTC</dd>", page)
+    assert re.search(r'class="nowrap">\d+ \w+ \d\d:\d\d</td>', page)
+    assert re.search(r'class="nowrap">(now|\d+ min)</td>', first_page)
+    client.force_login(cast.member(collection, Role.RESEARCHER))
+    page, first_page = (text_of(client.get(url)) for url in addresses)
+    assert "Roles" not in page and "Annotator and lead" not in page
+    assert re.search(r"<dt>Last seen</dt><dd>(Today|Yesterday)</dd>", page)
+    assert re.search(r'class="nowrap">\d+ \w+</td>', page)
+    assert re.search(r'class="nowrap">(today|yesterday)</td>', first_page)
 
 
 def test_a_persons_page_asks_as_often_for_many_answers(
