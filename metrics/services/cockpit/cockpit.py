@@ -65,6 +65,6 @@ def cockpit(
     return Cockpit(
         progress,
         HowGood(dashboard.agreement, dashboard.alphas),
-        people=people_rows(collection=collection, people=dashboard.people),
+        people=people_rows(collection=collection, dashboard=dashboard, today=state.today),
         waits=waits,
     )

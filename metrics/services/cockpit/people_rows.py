@@ -1,6 +1,6 @@
 """The people of a collection as rows of the first page, those to look at first."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, Q, Subquery
@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotate.core.phrases import days_since, time_since
 from annotate.models import Annotator, Batch, Collection, CountingJudgment, Judgment
+from metrics.services.dashboard.dashboard import Dashboard
 
 
 class PersonRow(NamedTuple):
@@ -62,12 +63,13 @@ class PersonRow(NamedTuple):
         return days_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
 
 
-def people_rows(*, collection: Collection, people: list[dict[str, Any]]) -> list[PersonRow]:
+def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) -> list[PersonRow]:
     """A row for each line of the dashboard, those to look at first; four queries.
 
-    Then by labels of today (UTC), and by all labels.
+    Then by labels of today (UTC), and by all labels. Those of today are of the moment of all
+    labels, so that they are never more; pauses, rejected batches and last answers are live.
     """
-    midnight = datetime.combine(timezone.now().date(), time.min, tzinfo=UTC)
+    midnight = datetime.combine(today, time.min, tzinfo=UTC)
     last_answers = Judgment.objects.filter(annotator=OuterRef("pk")).order_by("-at")
     annotators = Annotator.objects.filter(collection=collection).annotate(
         n_rejected=Count("batches", filter=Q(batches__verdict=Batch.Verdict.REJECTED)),
@@ -75,6 +77,8 @@ def people_rows(*, collection: Collection, people: list[dict[str, Any]]) -> list
     )
     annotators_by_key: dict[int, Any] = {annotator.pk: annotator for annotator in annotators}
     labels_today = CountingJudgment.objects.labels().filter(collection=collection, at__gte=midnight)
+    if dashboard.moment and dashboard.moment.later.exist:
+        labels_today = labels_today.filter(at__lte=dashboard.moment.at)
     n_today = dict(
         labels_today.order_by().values("annotator").values_list("annotator", Count("pk"))
     )
@@ -82,13 +86,14 @@ def people_rows(*, collection: Collection, people: list[dict[str, Any]]) -> list
     rows = [
         PersonRow(
             numbers,
-            n_today.get(numbers["annotator"], 0),
+            # a label can come while the numbers are read
+            min(n_today.get(numbers["annotator"], 0), numbers["n_labels"]),
             annotators_by_key[numbers["annotator"]].paused_at is not None,
             annotators_by_key[numbers["annotator"]].n_rejected,
             annotators_by_key[numbers["annotator"]].last_answer_at,
             gold_pass,
         )
-        for numbers in people
+        for numbers in dashboard.people
         if numbers["annotator"] in annotators_by_key
     ]
     return sorted(rows, key=lambda row: (-len(row.notes), -row.n_today, -row.numbers["n_labels"]))

@@ -17,6 +17,11 @@ class LaterChanges(NamedTuple):
     n_pairs: int = 0
     is_of_all: bool = False
 
+    @property
+    def exist(self) -> bool:
+        """True if there are any."""
+        return self.is_of_all or self.n_pairs > 0
+
 
 class Moment(NamedTuple):
     """The moment of the numbers.
@@ -34,6 +39,14 @@ class Moment(NamedTuple):
     def text(self) -> str:
         """The moment, and what has come since."""
         return f"All numbers are as of {_words(self.at)}{self._later_text}."
+
+    @property
+    def first_page_text(self) -> str:
+        """The moment of the first page, some of whose parts are read with the page."""
+        return (
+            "What waits, who was seen last, pauses and rejected batches are live; all other "
+            f"numbers are as of {_words(self.at)}{self._later_text}."
+        )
 
     @property
     def _later_text(self) -> str:

@@ -59,7 +59,8 @@ def test_a_page_that_the_dashboard_does_not_have_is_not_found(client, study):
 
 
 def test_all_numbers_are_of_one_moment_and_what_has_come_since_is_counted(client, study):
-    assert "All numbers are as of" in text_of(client.get("/c/study/dashboard/"))
+    assert "All numbers are as of" in text_of(client.get("/c/study/dashboard/people/"))
+    assert "all other numbers are as of" in text_of(client.get("/c/study/dashboard/"))
     assert "have come since" not in text_of(client.get("/c/study/dashboard/"))
     studies.judge(cast.annotator(study), seed=5)
     assert "labels of 12 pairs have come since" in text_of(client.get("/c/study/dashboard/"))
