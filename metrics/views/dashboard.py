@@ -1,4 +1,4 @@
-"""The lead's dashboard: progress, agreement, people; live by a cheap conditional request."""
+"""The lead's dashboard: progress, agreement, people; live by a conditional request."""
 
 import hashlib
 from collections.abc import Callable
@@ -80,7 +80,10 @@ def _numbers_context(
 
 
 def unchanged_response(request: HttpRequest) -> HttpResponse | None:
-    """304 to a request with the version of a second ago: 1,000 viewers cost one query a second.
+    """304 to a request with the version of a second ago.
+
+    A thousand viewers of one address so cost one reading of its state a second. That of the first
+    page has what waits in it.
 
     The version is a hash that nobody can guess. Its sender was shown that page, and learns only
     that it is current.
