@@ -54,12 +54,13 @@ class HowGood(NamedTuple):
 
     @property
     def mark_text(self) -> str:
-        """The conventional mark that the interval's lower end, as printed, is not yet above."""
+        """The conventional mark that the interval, as printed, is not yet wholly above."""
         low = self.panel.planned.alpha["low"]
         if low is None:
             return ""
         mark = next((mark for mark in MARKS if _rounded_down(low) < mark), None)
-        return f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
+        place = f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
+        return f"the interval is {place}"
 
     @property
     def drawing(self) -> AlphaDrawing | None:

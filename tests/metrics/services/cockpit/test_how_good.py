@@ -20,12 +20,12 @@ def how_good(value, low, high, *, reason="", points=()):
 @pytest.mark.parametrize(
     ("low", "interval", "mark"),
     [
-        (0.6041, "0.60 to 0.78", "not yet above 0.667"),
-        (0.6699, "0.66 to 0.78", "not yet above 0.667"),
-        (0.6701, "0.67 to 0.78", "not yet above 0.8"),
-        (0.7999, "0.79 to 0.78", "not yet above 0.8"),
-        (0.8001, "0.80 to 0.78", "above 0.8"),
-        (-0.101, "-0.11 to 0.78", "not yet above 0.667"),
+        (0.6041, "0.60 to 0.78", "the interval is not yet above 0.667"),
+        (0.6699, "0.66 to 0.78", "the interval is not yet above 0.667"),
+        (0.6701, "0.67 to 0.78", "the interval is not yet above 0.8"),
+        (0.7999, "0.79 to 0.78", "the interval is not yet above 0.8"),
+        (0.8001, "0.80 to 0.78", "the interval is above 0.8"),
+        (-0.101, "-0.11 to 0.78", "the interval is not yet above 0.667"),
     ],
 )
 def test_the_mark_goes_by_the_lower_end_as_it_is_printed(low, interval, mark):
