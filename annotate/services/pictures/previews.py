@@ -1,9 +1,10 @@
 """Previews of a collection's images, made by turns of a worker once their checksums are known.
 
 The sweep sends a worker until none are left, after a load and in an installation that was here
-before. Equal images share one; an image that fails is noted with the reason and not tried again.
+before. Equal images share one; an image that fails is noted with the reason and not tried again. A
+file that is absent or cannot be read just now is: a disk may be away for a minute.
 Addresses that somebody wrote into a file are never fetched: such images have no preview. The cache
-entries are throw-away: without them files of a bucket are tried again sooner.
+entries are throw-away: without them such files are tried again sooner.
 """
 
 import io
@@ -22,14 +23,14 @@ from annotate.models import Collection, Part, Preview
 from annotate.services.background import progress
 from annotate.services.background.workers import try_lock_subject
 from annotate.services.collection.media import locate_medium
-from annotate.services.pictures.thumbnails import Thumbnail, thumbnails
+from annotate.services.pictures.thumbnails import UNREADABLE, Thumbnail, thumbnails
 
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 60
 AT_ONCE = 50  # images that one process draws, and whose previews are stored together
 MOST_UNANSWERED = 3  # files in a row without an answer, after which the bucket counts as away
-REST_SECONDS = 600  # before files that did not answer are tried again
+REST_SECONDS = 600  # before files that were left for later are tried again
 KEPT_SECONDS = 86_400
 BUCKET_BLOCK = 2**20
 MAX_BUCKET_BYTES = 64 * BUCKET_BLOCK  # as many blocks as a RangedFile fetches
@@ -67,12 +68,18 @@ class ImageFiles:
             self.n_unanswered += 1
             return None
         except OSError as error:
-            log.info("%s of %s cannot be read: %s", part.path, self.collection, error)
-            return Preview.Reason.MISSING
-        return location or Preview.Reason.MISSING
+            log.warning("%s of %s cannot be read: %s", part.path, self.collection, error)
+            return None
+        if location is None:
+            log.info("%s of %s is not there", part.path, self.collection)
+        return location
 
     def _copy(self, address: str, part: Part) -> Path | Preview.Reason:
-        file = RangedFile(address, progress.clock, block_size=BUCKET_BLOCK)
+        try:
+            file = RangedFile(address, progress.clock, block_size=BUCKET_BLOCK)
+        except OSError:  # a final answer: the bucket has no such file
+            self.n_unanswered = 0
+            return Preview.Reason.MISSING
         self.n_unanswered = 0
         if file.size > MAX_BUCKET_BYTES:
             return Preview.Reason.TOO_LARGE
@@ -85,8 +92,8 @@ class ImageFiles:
 def take_turn(*, collection: Collection) -> int:
     """Make previews for about a minute; return of how many images, 0 while the collection rests.
 
-    One worker at a time does. A file that its bucket does not give is skipped, and the next turn
-    begins after it.
+    One worker at a time does. A file that is left for later is skipped, and the next turn begins
+    after it. Raises ProcessNotStarted, and then stores nothing of the images at hand.
     """
     with try_lock_subject("preview", collection.pk) as is_ours:
         if not is_ours or cache.get(_rest_key(collection.pk)):
@@ -138,8 +145,11 @@ def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> int:
             thumbnail_by_checksum[checksum] = Thumbnail(b"", 0, 0, location)
     drawn_thumbnails = thumbnails(list(path_by_checksum.values()))
     thumbnail_by_checksum.update(zip(path_by_checksum, drawn_thumbnails, strict=True))
-    for checksum, thumbnail in thumbnail_by_checksum.items():
-        if thumbnail.reason:
+    for checksum, thumbnail in list(thumbnail_by_checksum.items()):
+        if thumbnail.reason == UNREADABLE:
+            log.warning("%s of %s cannot be read", checksum, collection)
+            del thumbnail_by_checksum[checksum]
+        elif thumbnail.reason:
             log.info("%s of %s has no preview: %s", checksum, collection, thumbnail.reason)
     with transaction.atomic(), connection.cursor() as cursor:
         Preview.objects.bulk_create(

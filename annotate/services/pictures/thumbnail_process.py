@@ -1,9 +1,11 @@
 """The process that draws thumbnails of the images whose paths it reads from its standard input.
 
-See `thumbnails`, which starts it. Paths end with a null byte; to each the answer is a line with the
-thumbnail's width, height and bytes, or with the reason why there is none, and then its bytes.
+See `thumbnails`, which starts it. Paths end with a null byte. Its first line says that it is
+ready; then to each path the answer is a line with the thumbnail's width, height and bytes, or with
+the reason why there is none, and then its bytes.
 """
 
+import errno
 import io
 import os
 from pathlib import Path
@@ -34,6 +36,8 @@ def main() -> None:
     with os.fdopen(0, "rb") as stream:
         paths = [os.fsdecode(name) for name in stream.read().split(b"\0") if name]
     with os.fdopen(1, "wb") as output:
+        output.write(b"ready\n")
+        output.flush()
         for path in paths:
             limit_seconds(SECONDS)
             output.write(answer(Path(path)))
@@ -51,8 +55,11 @@ def answer(path: Path) -> bytes:
         return b"no-image\n"
     except MemoryError:
         return b"too-costly\n"
+    except OSError as error:
+        # Pillow's own have no number; a position that a damaged file makes up is no valid argument
+        return b"damaged\n" if error.errno in (None, errno.EINVAL) else b"unreadable\n"
     # Pillow's readers raise all of these for files that are cut or made up.
-    except (OSError, ValueError, SyntaxError, EOFError, LookupError, ArithmeticError, TypeError):
+    except (ValueError, SyntaxError, EOFError, LookupError, ArithmeticError, TypeError):
         return b"damaged\n"
     data = io.BytesIO()
     thumbnail.save(data, "WEBP", quality=QUALITY, method=4)

@@ -1,6 +1,7 @@
 """Thumbnails of images, drawn by Pillow in a process that can do no harm.
 
-One process draws many. An image at which it dies fails alone: another process goes on behind it.
+One process draws many. An image at which it dies fails alone: another process goes on behind it. A
+process that does not even begin says nothing about images.
 """
 
 import os
@@ -12,9 +13,15 @@ from typing import IO, NamedTuple
 from annotate.core.sandbox import sandboxed_output
 from annotate.models import Preview
 
+READY = b"ready\n"  # the process writes it before its first answer
+UNREADABLE = "unreadable"  # a reason that is not kept: the next try may find the file
 PROCESS = f"{__package__}.thumbnail_process"
 MAX_BYTES = 1_000_000  # of a thumbnail; the largest of noise take a tenth
 _LINE = 100  # bytes
+
+
+class ProcessNotStarted(Exception):
+    """The drawing process ended before it looked at an image; see the memory of this machine."""
 
 
 class Thumbnail(NamedTuple):
@@ -27,7 +34,10 @@ class Thumbnail(NamedTuple):
 
 
 def thumbnails(paths: Sequence[Path]) -> Iterator[Thumbnail]:
-    """Yield one thumbnail for each path, in their order, as it is drawn."""
+    """Yield one thumbnail for each path, in their order, as it is drawn.
+
+    Raises ProcessNotStarted.
+    """
     remaining_paths = list(paths)
     while remaining_paths:
         n_drawn = 0
@@ -35,6 +45,8 @@ def thumbnails(paths: Sequence[Path]) -> Iterator[Thumbnail]:
             names.write(b"".join(os.fsencode(path) + b"\0" for path in remaining_paths))
             names.seek(0)
             with sandboxed_output(PROCESS, file=names) as output:
+                if output.readline(len(READY)) != READY:
+                    raise ProcessNotStarted
                 while n_drawn < len(remaining_paths) and (thumbnail := _answer(output)):
                     n_drawn += 1
                     yield thumbnail
@@ -47,7 +59,7 @@ def thumbnails(paths: Sequence[Path]) -> Iterator[Thumbnail]:
 def _answer(output: IO[bytes]) -> Thumbnail | None:
     """Return the process's next answer; None where it has died."""
     words = output.readline(_LINE).decode("ascii", "replace").split()
-    if len(words) == 1 and words[0] in Preview.Reason.values:
+    if len(words) == 1 and words[0] in (UNREADABLE, *Preview.Reason.values):
         return Thumbnail(b"", 0, 0, words[0])
     if len(words) != 3 or not all(word.isdecimal() for word in words):
         return None

@@ -13,7 +13,7 @@ from annotate import tasks
 from annotate.models import Part, Preview, Side
 from annotate.services.collection import purging
 from annotate.services.collection.media import media_folder
-from annotate.services.pictures import previews
+from annotate.services.pictures import previews, thumbnails
 from tests import cast
 from tests.annotate.bucket import MemoryBucket
 from tests.annotate.image_files import image_file
@@ -84,16 +84,40 @@ def test_two_collections_share_nothing(collection):
 
 
 def test_images_that_fail_do_so_alone_and_are_not_tried_again(collection):
-    good, cut, page, gone = (
+    good, cut, page = (
         add_image(collection, "good.png", image_file()),
         add_image(collection, "cut.jpg", image_file(form="JPEG")[:600]),
         add_image(collection, "page.png", b"<html><script>alert(1)</script>"),
-        add_image(collection, "gone.png", checksum="sha256:gone"),
     )
-    assert previews.take_turn(collection=collection) == 4
-    assert results(good, cut, page, gone) == [(320, 160), "damaged", "no-image", "missing"]
+    assert previews.take_turn(collection=collection) == 3
+    assert results(good, cut, page) == [(320, 160), "damaged", "no-image"]
     cache.clear()  # no rest hides one that waits
     assert previews.overdue() == [] and previews.take_turn(collection=collection) == 0
+
+
+def test_an_absent_file_is_tried_again_after_a_rest_and_drawn_once_it_is_there(collection):
+    content = image_file()
+    late = add_image(collection, "late.png", content)
+    good = add_image(collection, "good.png", image_file(size=(9, 9)))
+    file = media_folder(collection) / "late.png"
+    file.unlink()
+    assert previews.take_turn(collection=collection) == 1
+    assert results(good) == [(9, 9)] and Preview.objects.count() == 1
+    assert previews.overdue() == [] and previews.take_turn(collection=collection) == 0  # it rests
+    file.write_bytes(content)
+    cache.delete(previews._rest_key(collection.pk))
+    assert previews.overdue() == [collection.pk]
+    assert previews.take_turn(collection=collection) == 1 and results(late) == [(320, 160)]
+
+
+def test_a_process_that_cannot_start_stores_nothing(collection, monkeypatch):
+    part = add_image(collection, "a.png", image_file())
+    with monkeypatch.context() as patch:
+        patch.setattr(thumbnails, "PROCESS", "tests.no_such_module")
+        with pytest.raises(thumbnails.ProcessNotStarted):
+            previews.take_turn(collection=collection)
+    assert not Preview.objects.exists()
+    assert previews.take_turn(collection=collection) == 1 and results(part) == [(320, 160)]
 
 
 def test_addresses_files_without_checksum_and_clips_have_no_previews(collection):

@@ -137,5 +137,12 @@ def test_an_image_at_which_the_process_dies_fails_alone(drawn, monkeypatch):
     ]
 
 
+def test_a_file_that_cannot_be_read_just_now_is_not_called_damaged(tmp_path):
+    image = tmp_path / "a.png"
+    image.write_bytes(image_file(size=(9, 9)))
+    reasons = [thumbnail.reason for thumbnail in thumbnails([tmp_path / "absent", tmp_path, image])]
+    assert reasons == [module.UNREADABLE, module.UNREADABLE, ""]
+
+
 def test_no_images_need_no_process(drawn):
     assert drawn() == []
