@@ -1,8 +1,9 @@
 """A process of its own for what only large C libraries can read: Parquet, HDF5, images.
 
 A file made to do harm may crash such a library, or let it take all memory or time: then that
-process ends, and its caller learns it. The process has no settings, no database and no network of
-ours.
+process ends, and its caller learns it. The process has limits of time and memory, and an
+environment without our settings. It is no wall beyond that: it runs as the same user, who may read
+the same files and reach the same network.
 """
 
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).resolve().parents[__name__.count(".")]  # from which modules are imported
+STATM = Path("/proc/self/statm")  # the memory that a process has taken, in pages
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
     "OPENBLAS_NUM_THREADS": "1",
@@ -54,10 +56,14 @@ def sandboxed_output(
 
 
 def limit_memory(n_bytes: int) -> None:
-    """Limit what this process may take from now on, beyond what its libraries took."""
-    # in pages; where there is no such file, there is no limit either
-    with open("/proc/self/statm") as statm:
-        n_now = int(statm.read().split()[0]) * resource.getpagesize()
+    """Limit what this process may take from now on, beyond what its libraries took.
+
+    Where the system does not tell what it took, there is no limit either.
+    """
+    try:
+        n_now = int(STATM.read_text().split()[0]) * resource.getpagesize()
+    except FileNotFoundError:
+        return
     resource.setrlimit(resource.RLIMIT_AS, (n_now + n_bytes, n_now + n_bytes))
 
 
