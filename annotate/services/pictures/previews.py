@@ -12,6 +12,8 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 from typing import cast
 
@@ -49,12 +51,14 @@ _LINK = """
 class ImageFiles:
     """The files of a collection's images on this machine; those of a bucket are copied to a folder.
 
+    until : moment at which the turn is over
     n_unanswered : number of files in a row that the bucket did not give
     """
 
-    def __init__(self, collection: Collection, folder: Path) -> None:
+    def __init__(self, collection: Collection, folder: Path, until: float) -> None:
         self.collection = collection
         self.folder = folder
+        self.until = until
         self.n_unanswered = 0
 
     def file_of(self, part: Part) -> Path | Preview.Reason | None:
@@ -92,8 +96,9 @@ class ImageFiles:
 def take_turn(*, collection: Collection) -> int:
     """Make previews for about a minute; return of how many images, 0 while the collection rests.
 
-    One worker at a time does. A file that is left for later is skipped, and the next turn begins
-    after it. Raises ProcessNotStarted, and then stores nothing of the images at hand.
+    One worker at a time does. The turn ends behind the image that is at hand by then. A file
+    that is left for later is skipped, and the next turn begins after it. Raises ProcessNotStarted,
+    and then stores nothing of the images at hand.
     """
     with try_lock_subject("preview", collection.pk) as is_ours:
         if not is_ours or cache.get(_rest_key(collection.pk)):
@@ -110,11 +115,11 @@ def _turn(collection: Collection) -> int:
         parts := list(waiting_parts.filter(pk__gt=last_pk).order_by("pk")[:AT_ONCE])
     ):
         with tempfile.TemporaryDirectory() as folder:
-            files = ImageFiles(collection, Path(folder))
+            files = ImageFiles(collection, Path(folder), until)
             files.n_unanswered = n_unanswered
-            n_made += make_previews(parts=parts, files=files)
+            n_more, last_pk = make_previews(parts=parts, files=files)
+            n_made += n_more
             n_unanswered = files.n_unanswered
-        last_pk = parts[-1].pk
         is_over = n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
     if is_over:
         cache.set(_position_key(collection.pk), last_pk, KEPT_SECONDS)
@@ -125,8 +130,11 @@ def _turn(collection: Collection) -> int:
     return n_made
 
 
-def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> int:
-    """Make the previews of some images of a collection, or note why not; return of how many."""
+def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> tuple[int, int]:
+    """Make the previews of some images of a collection, or note why not, until the turn is over.
+
+    At least of the first. Returns of how many, and the key of the last that was tried.
+    """
     collection = files.collection
     stored_previews = Preview.objects.filter(
         collection=collection, checksum__in={part.checksum for part in parts}
@@ -134,17 +142,26 @@ def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> int:
     stored_checksums = set(stored_previews.values_list("checksum", flat=True))
     path_by_checksum: dict[str, Path] = {}
     thumbnail_by_checksum: dict[str, Thumbnail] = {}
-    for part in {part.checksum: part for part in parts}.values():
+    late_checksums: set[str] = set()  # of images that the turn leaves for the next
+    for number, part in enumerate({part.checksum: part for part in parts}.values()):
         if part.checksum in stored_checksums or files.n_unanswered >= MOST_UNANSWERED:
             continue
         checksum = cast(str, part.checksum)  # as without_preview selects
+        if number and progress.clock() >= files.until:
+            late_checksums.add(checksum)
+            continue
         location = files.file_of(part)
         if isinstance(location, Path):
             path_by_checksum[checksum] = location
         elif location is not None:
             thumbnail_by_checksum[checksum] = Thumbnail(b"", 0, 0, location)
-    drawn_thumbnails = thumbnails(list(path_by_checksum.values()))
-    thumbnail_by_checksum.update(zip(path_by_checksum, drawn_thumbnails, strict=True))
+    with closing(thumbnails(list(path_by_checksum.values()))) as drawn_thumbnails:
+        for checksum, thumbnail in zip(path_by_checksum, drawn_thumbnails, strict=False):
+            thumbnail_by_checksum[checksum] = thumbnail
+            if progress.clock() >= files.until:
+                break
+    late_checksums |= path_by_checksum.keys() - thumbnail_by_checksum.keys()
+    parts = list(takewhile(lambda part: part.checksum not in late_checksums, parts))
     for checksum, thumbnail in list(thumbnail_by_checksum.items()):
         if thumbnail.reason == UNREADABLE:
             log.warning("%s of %s cannot be read", checksum, collection)
@@ -157,7 +174,7 @@ def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> int:
             for checksum, thumbnail in thumbnail_by_checksum.items()
         )
         cursor.execute(_LINK, {"parts": [part.pk for part in parts], "collection": collection.pk})
-        return cursor.rowcount
+        return cursor.rowcount, parts[-1].pk
 
 
 def overdue() -> list[int]:

@@ -6,7 +6,7 @@ process that does not even begin says nothing about images.
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -33,7 +33,7 @@ class Thumbnail(NamedTuple):
     reason: str = ""
 
 
-def thumbnails(paths: Sequence[Path]) -> Iterator[Thumbnail]:
+def thumbnails(paths: Sequence[Path]) -> Generator[Thumbnail, None, None]:
     """Yield one thumbnail for each path, in their order, as it is drawn.
 
     Raises ProcessNotStarted.

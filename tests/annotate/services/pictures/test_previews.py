@@ -127,10 +127,9 @@ def test_addresses_files_without_checksum_and_clips_have_no_previews(collection)
     assert previews.overdue() == [] and previews.take_turn(collection=collection) == 0
 
 
-def test_a_turn_that_is_over_goes_on_behind_its_last_image(collection, monkeypatch):
+def test_a_turn_ends_between_images_and_the_next_goes_on_behind_the_last(collection, monkeypatch):
     for number in range(3):
         add_image(collection, f"{number}.png", image_file(size=(9, number + 1)))
-    monkeypatch.setattr(previews, "AT_ONCE", 1)
     monkeypatch.setattr(previews, "TURN_SECONDS", 0)
     # as short as a turn can be, each makes one preview, and the next goes on behind it
     assert [previews.take_turn(collection=collection) for _ in range(4)] == [1, 1, 1, 0]
