@@ -5,6 +5,7 @@ import { showLocalFiles } from "./local-files.js";
 const PIECE = 192 * 1024;
 const MOST_PIECES = 5;
 const FAILURE = "There is no preview now. The file can be loaded all the same: its report says what was read.";
+const SIGNED_OUT = "You are signed out; sign in again in another tab, and choose the file again.";
 
 function fields(panel, file, source) {
   const body = new FormData();
@@ -21,6 +22,7 @@ function fields(panel, file, source) {
   return body;
 }
 
+/** The server's page about the file, or the trouble why there is none. */
 async function ask(panel, file, body, signal) {
   const starts = [0];
   for (;;) {
@@ -31,8 +33,11 @@ async function ask(panel, file, body, signal) {
       request.append("piece", file.slice(at, at + PIECE), "piece");
     }
     const response = await fetch(panel.dataset.preview, { method: "POST", body: request, signal });
+    if (response.redirected) return { trouble: SIGNED_OUT };
     const next = response.headers.get("X-Piece");
-    if (response.status !== 204 || !next || starts.length === MOST_PIECES) return response.status === 200 ? response.text() : "";
+    if (response.status !== 204 || !next || starts.length === MOST_PIECES) {
+      return { html: response.status === 200 ? await response.text() : "", trouble: FAILURE };
+    }
     starts.push(Number(next.split("-")[0]));
   }
 }
@@ -48,6 +53,7 @@ function initPreview(panel) {
     const [file] = input.files;
     if (!file?.size || input.validity.customError) {
       panel.replaceChildren();
+      panel.removeAttribute("aria-busy");
       return;
     }
     if (!source) panel.replaceChildren();
@@ -55,14 +61,16 @@ function initPreview(panel) {
     if (choice) body.set("by_hand", choice);
     panel.setAttribute("aria-busy", "true");
     try {
-      const html = await ask(panel, file, body, signal);
+      const { html, trouble } = await ask(panel, file, body, signal);
       if (signal.aborted) return;
-      panel.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
-      if (!html) panel.textContent = FAILURE;
+      if (html) panel.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+      else panel.textContent = trouble;
       await showLocalFiles(panel, file);
-    } catch (error) {
+    } catch {
       if (!signal.aborted) panel.textContent = FAILURE;
     }
+    // a newer question waits, and has the focus
+    if (signal.aborted) return;
     panel.removeAttribute("aria-busy");
     if (source?.id) document.getElementById(source.id)?.focus();
   }
