@@ -2,6 +2,9 @@
 // One with data-folders takes a folder too, which is packed into an archive here.
 import { chosenFiles, droppedFiles, packed } from "./folders.js";
 
+const packings = new WeakMap(); // by box, the files that are being packed; none once another choice was made
+const UNREADABLE = "A file of the folder cannot be read; choose the folder again, or make a zip of it.";
+
 export function size(bytes) {
   const units = ["bytes", "KB", "MB", "GB"];
   const step = bytes ? Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024))) : 0;
@@ -9,6 +12,7 @@ export function size(bytes) {
 }
 
 function show(box, input) {
+  packings.delete(box);
   const files = [...input.files];
   const limit = Number(input.dataset.maxBytes ?? Infinity);
   const isTooLarge = files.some((file) => file.size > limit);
@@ -25,21 +29,31 @@ function choose(input, file) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-async function pack(box, input, files) {
+// contents: the files, or the promise of them
+async function pack(box, input, contents) {
   const output = box.querySelector("output");
   choose(input, null);
+  packings.set(box, contents);
+  const isNewest = () => packings.get(box) === contents;
   input.setCustomValidity("The folder is still being packed.");
+  output.textContent = "Reading the folder…";
+  let text = UNREADABLE;
   try {
-    const onFile = (number) => {
+    const files = await contents;
+    const archive = await packed(files, Number(input.dataset.maxBytes), (number) => {
+      if (!isNewest()) throw new Error("another choice was made");
       output.textContent = `Packing file ${number + 1} of ${files.length}…`;
-    };
-    const archive = await packed(files, Number(input.dataset.maxBytes), onFile);
-    choose(input, archive);
+    });
+    if (isNewest()) choose(input, archive);
+    return;
   } catch (error) {
-    input.setCustomValidity(error.message);
-    output.textContent = error.message;
-    input.reportValidity();
+    // the browser's own words name neither the folder nor what to do
+    if (!(error instanceof DOMException)) text = error.message;
   }
+  if (!isNewest()) return;
+  // without a file the form is sent all the same where the field may be left out
+  choose(input, null);
+  output.textContent = text;
 }
 
 // beside it a field outside of the form, whose folder is packed into this one
@@ -49,6 +63,7 @@ function addFolderButton(box, input) {
   button.addEventListener("click", () => folder.click());
   folder.addEventListener("change", () => {
     if (folder.files.length) pack(box, input, chosenFiles(folder));
+    folder.value = ""; // the same one may be chosen again
   });
   box.querySelector(".file-drop-hint").after(button);
 }
@@ -69,11 +84,11 @@ export function initFileDrops(root) {
     for (const name of ["dragleave", "drop"]) box.addEventListener(name, () => box.classList.remove("is-over"));
     const takesFolders = "folders" in input.dataset;
     if (takesFolders) addFolderButton(box, input);
-    box.addEventListener("drop", async (event) => {
+    box.addEventListener("drop", (event) => {
       event.preventDefault();
       const { files } = event.dataTransfer;
       if (!files.length) return;
-      const contents = takesFolders ? await droppedFiles(event.dataTransfer) : null;
+      const contents = takesFolders ? droppedFiles(event.dataTransfer) : null;
       if (contents) pack(box, input, contents);
       else choose(input, files[0]);
     });

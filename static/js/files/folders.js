@@ -2,6 +2,7 @@
 import { zip } from "./zip-writer.js";
 
 const MOST_FILES = 2000;
+const TOO_MANY = `more than ${MOST_FILES.toLocaleString("en")} files`;
 const HIDDEN = /(^|\/)(\.|__MACOSX\/|Thumbs\.db$)/;
 const MEDIA = /\.(jpe?g|png|webp|gif|avif|mp4|m4v|webm|ogv|mov|mkv|avi|mp3|m4a|og[ag]|opus|wav|flac)$/i;
 
@@ -9,22 +10,36 @@ function entries(reader) {
   return new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 }
 
-async function filesBelow(entry, folder = "") {
+function refusal(reason) {
+  return new Error(`The folder has ${reason}; make a zip of it, or load it on the server: python3 manage.py load_collection`);
+}
+
+// hidden ones are left out before they are counted: a .git alone has thousands
+async function gather(entry, folder, files) {
   const path = `${folder}${entry.name}`;
-  if (entry.isFile) return [{ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) }];
-  const reader = entry.createReader();
-  const files = [];
-  for (let batch = await entries(reader); batch.length && files.length <= MOST_FILES; batch = await entries(reader)) {
-    for (const child of batch) files.push(...(await filesBelow(child, `${path}/`)));
+  if (HIDDEN.test(entry.isFile ? path : `${path}/`)) return;
+  if (entry.isFile) {
+    if (files.length === MOST_FILES) throw refusal(TOO_MANY);
+    files.push({ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
+    return;
   }
+  const reader = entry.createReader();
+  for (let batch = await entries(reader); batch.length; batch = await entries(reader)) {
+    for (const child of batch) await gather(child, `${path}/`, files);
+  }
+}
+
+async function gathered(tops) {
+  const files = [];
+  for (const entry of tops) await gather(entry, "", files);
   return files;
 }
 
-/** The files of a drop that is a folder or more than one file; null for a single file, which goes up as it is. */
-export async function droppedFiles(transfer) {
+/** A promise of the files of a drop that is a folder or more than one file; null for a single file, which goes up as it is. */
+export function droppedFiles(transfer) {
+  // entries are told during the event alone
   const tops = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (tops.length < 2 && !tops[0]?.isDirectory) return null;
-  return (await Promise.all(tops.map((entry) => filesBelow(entry)))).flat();
+  return tops.length < 2 && !tops[0]?.isDirectory ? null : gathered(tops);
 }
 
 /** The files of a chosen folder. */
@@ -37,10 +52,8 @@ export async function packed(allFiles, limit, onFile) {
   const files = allFiles.filter(({ path }) => !HIDDEN.test(path));
   const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
   if (!files.length) throw new Error("The folder is empty.");
-  if (files.length > MOST_FILES || bytes > limit) {
-    const advice = "make a zip of it, or load it on the server: python3 manage.py load_collection";
-    throw new Error(`The folder has ${files.length > MOST_FILES ? `more than ${MOST_FILES.toLocaleString("en")} files` : "too many bytes"}; ${advice}`);
-  }
+  if (files.length > MOST_FILES) throw refusal(TOO_MANY);
+  if (bytes > limit) throw refusal("too many bytes");
   files.sort((a, b) => MEDIA.test(a.path) - MEDIA.test(b.path) || (a.path < b.path ? -1 : 1));
   const tops = new Set(files.map(({ path }) => (path.includes("/") ? path.split("/")[0] : "")));
   const [top] = tops.size === 1 ? tops : [""];
