@@ -101,6 +101,11 @@ def test_text_can_be_read(token, background, scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_older_badge_can_be_read(scheme):
+    assert contrast("ink-3", "sunken", scheme) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("token", ["good", "warn", "bad", "accent"])
 def test_a_state_can_be_read_on_its_tint(token, scheme):
     assert contrast(token, f"{token}-tint", scheme) >= 4.5

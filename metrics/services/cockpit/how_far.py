@@ -14,7 +14,7 @@ from metrics.services.dashboard.details_page import Forecast
 from metrics.services.dashboard.forecast_lines import PayForecast
 
 MILLISECONDS_OF_A_DAY, EPOCH = 86_400_000, date(1970, 1, 1)
-DAY = "D j F"
+DAY, SEPARATOR = "D j F", " \N{MIDDLE DOT} "
 BAR_WIDTH = 1000  # of the drawing, in units of its own
 # every state of a pair that a pool counts, in the order of the bar
 PART_STATES = {
@@ -95,13 +95,18 @@ class HowFar(NamedTuple):
 
     @property
     def left_text(self) -> str:
-        """The labels given and left; hours of people and money that these take, in two digits."""
-        parts = [f"{counted(self.n_done, 'label')} given", f"{self.n_left:,} left"]
+        """The labels given and left."""
+        return SEPARATOR.join([f"{counted(self.n_done, 'label')} given", f"{self.n_left:,} left"])
+
+    @property
+    def effort_text(self) -> str:
+        """Hours of people and money that the labels left take, in two digits; of the details."""
+        parts = []
         if self.n_left and self.forecast and self.forecast.hours_left:
             parts.append(f"about {two_digits(self.forecast.hours_left.value)} hours of people")
         if self.n_left and self.pay and self.pay.cost_left is not None:
             parts.append(f"{two_digits(self.pay.cost_left)} {self.pay.currency}")
-        return " \N{MIDDLE DOT} ".join(parts)
+        return SEPARATOR.join(parts)
 
     @property
     def n_to_come(self) -> int:

@@ -42,15 +42,25 @@ class PersonRow(NamedTuple):
         return bool(self.numbers["n_gold"]) and self.numbers["gold_high"] < self.gold_pass
 
     @property
+    def flag_notes(self) -> list[str]:
+        """Her flags, which are of the details."""
+        return [flag["name"].capitalize() for flag in self.numbers["flags"]]
+
+    @property
     def notes(self) -> list[str]:
-        """The reasons to look at her, in words."""
-        notes = [flag["name"].capitalize() for flag in self.numbers["flags"]]
+        """The other reasons to look at her, in words."""
+        notes = []
         if self.has_failed_golds:
             notes.append(f"Golds below {self.gold_pass:.0f} %")
         if self.n_rejected:
             batches = "batch" if self.n_rejected == 1 else "batches"
             notes.append(f"{self.n_rejected} {batches} rejected")
         return notes
+
+    @property
+    def n_notes(self) -> int:
+        """The number of reasons to look at her."""
+        return len(self.flag_notes) + len(self.notes)
 
     @property
     def seen_text(self) -> str:
@@ -96,4 +106,4 @@ def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) ->
         for numbers in dashboard.people
         if numbers["annotator"] in annotators_by_key
     ]
-    return sorted(rows, key=lambda row: (-len(row.notes), -row.n_today, -row.numbers["n_labels"]))
+    return sorted(rows, key=lambda row: (-row.n_notes, -row.n_today, -row.numbers["n_labels"]))

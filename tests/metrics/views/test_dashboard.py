@@ -206,6 +206,27 @@ def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(cli
     assert words not in client.get(address).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("tab", "start", "end"),
+    [
+        ("people/", '<td class="is-old">', "</td>"),
+        ("forecast/", 'class="chart is-old" data-spec="labels-a-day-spec"', "</figcaption>"),
+        ("levels/", 'class="chart is-old" data-spec="confusion-spec"', "</figcaption>"),
+        ("agreement/", 'class="chart is-old" data-spec="by-labels-spec"', "</figcaption>"),
+    ],
+)
+def test_what_is_older_than_the_other_numbers_is_grey_and_says_so(client, study, tab, start, end):
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    words, address = "Older than the other numbers", f"/c/study/dashboard/{tab}"
+    page = text_of(client.get(address))
+    assert words not in page and "is-old" not in page
+    studies.judge(cast.annotator(study), seed=7)
+    refresh.refresh(collection=study)
+    page = text_of(client.get(address))
+    older_part = page.split(start)[1].split(end)[0]
+    assert words in (older_part if end == "</figcaption>" else page)
+
+
 def test_nobody_has_judged_is_not_said_beneath_labels(client):
     empty = studies.study("young")
     client.force_login(cast.member(empty, Role.LEAD))

@@ -3,9 +3,10 @@
 To see these tests fail: leave a state out of the bar, or count stuck labels among those to come.
 """
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
+from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,8 +22,10 @@ from metrics.services.cockpit.how_far import (
     range_text,
     two_digits,
 )
+from metrics.services.dashboard.dashboard import Dashboard
 from metrics.services.dashboard.details_page import Forecast, ValueRange
 from metrics.services.dashboard.forecast_lines import PayForecast
+from metrics.services.dashboard.moment import LaterChanges, Moment
 
 TODAY = date(2026, 12, 1)
 NOBODY_TEXT = "Nobody here can give the labels that are left."
@@ -92,9 +95,10 @@ def test_a_closed_pool_asks_for_no_more():
 
 def test_labels_hours_and_money_have_two_digits():
     pay = PayForecast(None, "EUR", 1.0, 53.75, 40.0, 60.0)
-    assert progress().left_text == "500 labels given · 250 left · about 3.6 hours of people"
-    assert progress(pay=pay).left_text.endswith("3.6 hours of people · 54 EUR")
-    assert progress(n_left=0, pay=pay).left_text == "500 labels given · 0 left"
+    assert progress().left_text == "500 labels given · 250 left"
+    assert progress().effort_text == "about 3.6 hours of people"
+    assert progress(pay=pay).effort_text == "about 3.6 hours of people · 54 EUR"
+    assert progress(n_left=0, pay=pay).effort_text == ""
     numbers = [0.344, 3.583, 53.75, 1473.0, 99.6, 0]
     assert [two_digits(number) for number in numbers] == ["0.34", "3.6", "54", "1,500", "100", "0"]
 
@@ -128,6 +132,17 @@ def test_the_day_is_a_range_of_the_labels_that_present_people_can_give():
 def test_no_day_is_promised_for_labels_that_nobody_here_can_give(n_left, stuck, text, forecast):
     how_far = progress(n_left=n_left, stuck=stuck, forecast=forecast)
     assert (how_far.finish_text, how_far.finish_note) == (text, "")
+
+
+@pytest.mark.parametrize(("stuck", "n_old"), [(None, 2), (stuck_labels(250), 1)])
+def test_older_days_and_hours_are_grey_and_say_so_and_a_sentence_of_now_is_not(stuck, n_old):
+    moment = datetime(2026, 12, 1, tzinfo=UTC)
+    for details_at, n_grey in ((moment, n_old), (None, 0)):
+        page = Dashboard("", False, False, Moment(moment, LaterChanges(), details_at))
+        html = render_to_string(
+            "metrics/cockpit/_how_far.html", {"progress": progress(stuck=stuck), "dashboard": page}
+        )
+        assert html.count("is-old") == html.count("Older than the other numbers") == n_grey
 
 
 def test_only_days_are_said_to_be_at_a_pace():
