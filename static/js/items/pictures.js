@@ -1,5 +1,6 @@
 // Frames of clips in lists: each is loaded when it comes into sight, a few at once.
 const atOnce = 4;
+const LONGEST = 10_000; // that a clip keeps others waiting
 const queue = [];
 let nLoading = 0;
 
@@ -9,17 +10,21 @@ function next() {
     if (!video.isConnected) continue;
     nLoading += 1;
     let isOver = false;
-    const end = (event) => {
+    const end = () => {
       if (isOver) return;
       isOver = true;
       nLoading -= 1;
-      // what lies behind is the mark of its kind
-      video.hidden = event.type === "error";
       next();
     };
-    video.addEventListener("loadeddata", end, { once: true });
+    // some browsers load no frame before it is played, and some hosts never answer
+    video.addEventListener("loadedmetadata", end, { once: true });
+    setTimeout(end, LONGEST);
     // a clip of several sources fails with the last of them
-    (video.querySelector("source:last-of-type") ?? video).addEventListener("error", end, { once: true });
+    (video.querySelector("source:last-of-type") ?? video).addEventListener("error", () => {
+      // what lies behind is the mark of its kind
+      video.hidden = true;
+      end();
+    }, { once: true });
     video.preload = "metadata";
     video.load();
   }
