@@ -2,9 +2,10 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Import, User
+from annotate.models import Collection, Import, User
 from tests import cast
 from tests.browsing import with_long_timeout
 
@@ -21,7 +22,8 @@ DROP = """(box) => {
 
 @pytest.fixture
 def signed_in(page: Page, live_server: object, researcher: User) -> Page:
-    """The form for items, open before a researcher."""
+    """The form for items, open before a researcher; the collection is set up."""
+    Collection.objects.update(scheme_frozen_at=timezone.now())
     cast.sign_in(page.context, live_server.url, researcher)
     page.goto(live_server.url + reverse("annotate:load", args=["shapes", "items"]))
     return page

@@ -59,8 +59,8 @@ class HowGood(NamedTuple):
         if low is None:
             return ""
         mark = next((mark for mark in MARKS if _rounded_down(low) < mark), None)
-        place = f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
-        return f"the interval is {place}"
+        position = f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
+        return f"the interval is {position}"
 
     @property
     def drawing(self) -> AlphaDrawing | None:
