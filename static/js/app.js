@@ -15,8 +15,6 @@ import { initUploads } from "./files/upload.js";
 import { initWaiting } from "./unsent/notice.js";
 
 const entityTags = new Map();
-const LONGEST_WAY = 10_000; // of a click to its page; after a download this page stays
-let leftAt = -LONGEST_WAY;
 
 /** Say something to screen readers without moving the focus. */
 export function announce(text) {
@@ -54,8 +52,6 @@ function onRequest(event) {
 
 function onResponse(event) {
   const { ctx } = event.detail;
-  // a poll that ends in a reload or another page would call off the click that is on its way
-  if (ctx.sourceElement.hasAttribute("data-poll") && performance.now() - leftAt < LONGEST_WAY) return event.preventDefault();
   const tag = ctx.response.headers.get("ETag");
   if (tag && ctx.sourceElement.hasAttribute("data-poll")) entityTags.set(ctx.sourceElement.getAttribute("hx-get"), tag);
 }
@@ -93,7 +89,6 @@ function initWidgets(root) {
   initUploads(root, initWidgets);
 }
 
-addEventListener("beforeunload", () => (leftAt = performance.now()));
 document.addEventListener("htmx:config:request", onRequest);
 document.addEventListener("htmx:before:response", onResponse);
 document.addEventListener("htmx:response:error", onError);

@@ -1,15 +1,11 @@
 """The explorer in a real browser: keys, the picker of runs on a phone, and axe's findings."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Collection, Item, Role
-from metrics.services.explorer import disagreement
-from tests import cast, works
+from annotate.models import Item, Role
+from tests import cast
 from tests.addresses.page_checks import violations
-from tests.browsing import wait_for_condition
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,27 +28,6 @@ def explorer(live_server, page):
 def at(page, query):
     expect(page.locator("#query-title .explorer-id")).to_have_text(query)
     page.wait_for_load_state()  # the keys are there once the page's script has run
-
-
-def test_a_click_on_its_way_is_not_called_off_by_the_end_of_what_the_page_waits_for(explorer):
-    study = Collection.objects.get(slug="study")
-    polls, clicks = [], []
-    explorer.route("**/explorer/state/", lambda route, _: polls.append(route))
-    explorer.goto(f"{explorer.url}&order=disagreed")
-    wait_for_condition(explorer, lambda: bool(polls))
-    explorer.route("**/results/leaderboard/", lambda route, _: clicks.append(route))
-    link = "a[href='/c/study/results/leaderboard/']"
-    explorer.locator(link).first.click(no_wait_after=True)
-    wait_for_condition(explorer, lambda: bool(clicks))
-    works.compute_anew(disagreement.inquiry_of(collection=study))
-    with explorer.expect_response("**/explorer/state/") as answer:
-        polls[0].continue_()
-    assert answer.value.headers["hx-refresh"] == "true"
-    answer.value.finished()
-    explorer.evaluate("new Promise((go) => setTimeout(go, 300))")  # for a reload to begin, if any
-    clicks[0].continue_()
-    expect(explorer).to_have_url(re.compile("/results/leaderboard/$"))
-    expect(explorer.locator("h1")).to_contain_text("Leaderboard")
 
 
 def test_keys_go_from_query_to_query_and_to_the_search_and_are_off_while_typing(explorer):
