@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotate.models import (
     Change,
+    Collection,
     Import,
     Item,
     Membership,
@@ -149,6 +150,8 @@ def test_a_gallery_limits_what_counts(collection):
 
 @pytest.fixture
 def researcher(collection, client):
+    """A client of a researcher, whose uploads lead to their imports: the collection is set up."""
+    Collection.objects.update(scheme_frozen_at=timezone.now())
     person = cast.user("rosa")
     Membership.objects.create(user=person, collection=collection, role="researcher")
     client.force_login(person)

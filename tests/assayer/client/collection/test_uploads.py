@@ -13,7 +13,7 @@ def test_items_go_up_with_the_meanings_of_their_columns(client: Client, study: o
     columns = {"document_id": "clip", "document_text": "words"}
     import_ = collection.upload("items", TABLE, file_name="clips.csv", columns=columns)
     assert (import_.state, import_.parameters["columns"]) == ("done", columns)
-    ids = {item.external_id for item in collection.items(side="document")}
+    ids = {item.id for item in collection.items(side="document")}
     assert {"c1", "c2"} < ids
 
 
