@@ -127,12 +127,13 @@ def upload_run(
     page: Page, slug: str, name: str, content: bytes, *, may_be_published: bool = False
 ) -> None:
     """Upload a run and wait until it is read."""
-    page.goto(reverse("pooling:run-upload", args=[slug]))
-    page.get_by_label("Name", exact=True).fill(name)
+    address = reverse("pooling:run-upload", args=[slug])
+    page.goto(address)
+    page.locator("main form [name=name]").fill(name)
     page.get_by_label("Files", exact=True).set_input_files(upload(f"{name}.run", content))
     page.get_by_label("May be published").set_checked(may_be_published)
     page.locator("main form button").last.click()
-    page.wait_for_url(lambda url: not url.endswith("/new/"))
+    page.wait_for_url(lambda url: not url.endswith(address))
     page.goto(reverse("pooling:runs", args=[slug]))
     page.get_by_role("link", name=name, exact=True).click()
     expect(page.locator("main")).to_contain_text("Ready", timeout=120_000)
