@@ -38,7 +38,7 @@ def test_an_axis_of_counts_has_no_mark_twice_where_there_is_one_label(page, live
     studies.judge(cast.annotator(study), n=1)
     refresh.refresh(collection=study)
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
-    page.goto(f"{live_server.url}/c/study/dashboard/")
+    page.goto(f"{live_server.url}/c/study/dashboard/levels/")
     chart = page.get_by_role("figure", name="Labels by level")
     marks = chart.locator(".role-axis-label").first.locator("text")
     expect(marks.first).to_have_text("0")

@@ -246,7 +246,7 @@ def test_an_annotator_finds_none_of_it(client, collection):
         address("inbox-pair", pair.pk),
         address("inbox-batch", batch.pk),
         address("review-log"),
-        address("annotator", batch.annotator_id),
+        reverse("metrics:dashboard-person", args=[collection.slug, batch.annotator_id]),
     ):
         assert client.get(url).status_code == 404
 
