@@ -293,7 +293,7 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
 
 
 def test_the_page_of_people_asks_as_often_for_many(client, collection, lead):
-    cast.annotator(collection)
+    go(cast.annotator(collection))  # the first judgment ends the set-up, whose steps are asked for
     with CaptureQueriesContext(connection) as queries_for_one:
         page(client, "training-setup", "birds")
     for _ in range(4):
