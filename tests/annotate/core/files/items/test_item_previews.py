@@ -102,9 +102,10 @@ def test_labels_are_promised_where_they_are_made():
     preview = preview_of(content, "a.csv", is_by_hand=True)
     assert (preview.kind, promise in preview.sentence) == ("caption", True)
     assert "video7#0" not in preview.sentence  # these have ids of their own
+    nameless = text_of("caption,clip", "a dog,1.mp4", "a cat,1.mp4")
+    preview = preview_of(nameless, "a.csv", kind="caption", is_by_hand=True)
+    assert ("video7#0" in preview.sentence, promise in preview.sentence) == (True, True)
     content = content.replace(b"caption_id", b"question_id")
-    preview = preview_of(content, "a.csv", kind="caption", is_by_hand=True)
-    assert "video7#0" in preview.sentence
     fields = {"question_id": "query_id", "caption": "query_text", "clip": "document_video"}
     preview = preview_of(content, "a.csv", choices=[*fields.items()], is_by_hand=True)
     assert (promise in preview.sentence, "No labels" in preview.sentence) == (False, True)
