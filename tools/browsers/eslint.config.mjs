@@ -8,7 +8,7 @@ const members = byName({ api, builtins: javascript.builtins, intl: javascript.bu
 
 // words of objects of ours and of htmx, which some young object of a browser happens to have too
 const OURS = new Set(
-  "actions blue changed check config details drop last level move range reasons retry run seek sourceElement take to turn".split(" "),
+  "actions address blue bytes changed check config details drop last level move range reasons retry run seek sourceElement take to turn".split(" "),
 );
 
 /** A name that every object of the floor lacks, whatever it is asked of: who has `map` is not to be told from a text. */

@@ -9,7 +9,7 @@ const typeNames = byName(types, 2);
 const pseudo = byName(selectors, 0);
 const VIEWPORT = { s: "small", l: "large", d: "dynamic" };
 // what some devices have no use for: pointers, fields dragged larger, fingers, text that a phone enlarges
-const MEANT_FOR_OTHERS = ["css3-cursors", "css3-cursors-grab", "css-resize", "css-touch-action", "text-size-adjust"];
+const MEANT_FOR_OTHERS = ["css3-cursors", "css3-cursors-grab", "css3-cursors-newer", "css-resize", "css-touch-action", "text-size-adjust"];
 const messages = stylelint.utils.ruleMessages(RULE, { lacks: (what, browsers) => `${browsers}: no ${what}` });
 
 /** Each name in a value that the data may know: [as written, features]. */
