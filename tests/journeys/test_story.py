@@ -62,8 +62,8 @@ def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
     page.get_by_role("link", name="Pairs and where they come from").click()
     page.wait_for_url("**/pairs/**")
     row = page.locator("main tbody tr").first
-    query, document = row.locator(".brief-id").all_inner_texts()
-    pair = query, document
+    ids = row.locator(".brief-id")
+    pair = ids.nth(0).inner_text(), ids.nth(1).inner_text()
     for name, content in study.runs.items():
         ranks = {
             tuple(line.split()[:3:2]): line.split()[3] for line in content.decode().splitlines()
