@@ -200,15 +200,16 @@ def test_no_template_and_no_script_has_more_than_150_lines() -> None:
     assert long == []
 
 
-def test_a_short_comment_of_a_template_ends_in_its_line() -> None:
+def test_a_comment_and_a_tag_of_a_template_end_in_their_line() -> None:
     """Django prints one that does not."""
-    open_comments = [
+    brackets = (("{#", "#}"), ("{%", "%}"), ("{{", "}}"))
+    broken = [
         f"{name(file)}:{number}"
         for file in sources("templates", pattern="*.html")
         for number, line in enumerate(text(file).splitlines(), start=1)
-        if line.count("{#") != line.count("#}")
+        if any(line.count(begin) != line.count(end) for begin, end in brackets)
     ]
-    assert open_comments == []
+    assert broken == []
 
 
 def test_no_line_of_a_template_has_more_than_160_characters() -> None:
