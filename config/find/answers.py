@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from annotate import access
 from annotate.access import LEADERS
-from annotate.models import Annotator, Collection, Direction, Role, User
+from annotate.models import Annotator, Collection, Direction, Role, Side, User
 from annotate.services.pages import item_search
+from annotate.services.pictures.item_pictures import picture_of
 from config.find.matches import Match, MatchGroup, MatchList, best_first, best_rank
 from config.find.pages import page_matches
 from pooling.models import Run
@@ -24,15 +25,15 @@ PERSON_PAGE = "metrics:dashboard-person"
 
 
 def answer(*, user: User, collection: Collection | None, text: str) -> MatchList:
-    """The best matches of each kind; the number of database queries does not depend on them."""
+    """The best matches of each kind; the number of database queries does not grow with them."""
     pages = page_matches(user=user, collection=collection, text=text)
     groups = [best_first("Pages", pages, most=MOST if text else MOST_PAGES)]
     if text and collection:
         roles = access.roles_in(user=user, collection=collection)
         if roles.intersection(LEADERS):
             groups += [
-                _item_group("Queries", collection, Direction.FORWARD, text),
-                _item_group("Documents", collection, Direction.REVERSE, text),
+                _item_group("Queries", collection, Side.QUERY, text),
+                _item_group("Documents", collection, Side.DOCUMENT, text),
                 _run_group(user, collection, text),
                 _people_group(collection, text, has_names=Role.LEAD in roles),
             ]
@@ -41,16 +42,20 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
     return MatchList(text, sorted(groups, key=lambda group: group.matches[0].rank))
 
 
-def _item_group(
-    heading: str, collection: Collection, direction: Direction, text: str
-) -> MatchGroup:
-    """The queries or documents; each leads to the explorer at it, among its query set."""
+def _item_group(heading: str, collection: Collection, side: Side, text: str) -> MatchGroup:
+    """The queries or documents; each leads to the explorer at it, among its query set.
+
+    Of items that no query set holds no page tells: they are left out.
+    """
     page = reverse("metrics:explorer", args=[collection.slug])
+    direction = Direction.FORWARD if side == Side.QUERY else Direction.REVERSE
     matches = []
-    for item in item_search.matches(collection=collection, direction=direction, text=text):
-        state = {"direction": direction, "queries": item.query_set, "q": item.external_id}
-        url = f"{page}?{urlencode(state)}"
-        matches.append(Match(item.external_id, item.text, url, item.rank))
+    for item, rank, query_set in item_search.matches(collection=collection, side=side, text=text):
+        state = {"direction": direction, "queries": query_set, "q": item.external_id}
+        picture = picture_of(item, collection.slug)
+        if query_set:
+            url = f"{page}?{urlencode(state)}"
+            matches.append(Match(item.external_id, picture.caption, url, rank, picture))
     return best_first(heading, matches, most=MOST)
 
 

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from annotate.services.pictures.item_pictures import ItemPicture
+
 WHOLE, BEGINNING, WITHIN = range(3)
 
 
@@ -12,6 +14,7 @@ class Match(NamedTuple):
     note: str
     url: str
     rank: int = WITHIN
+    picture: ItemPicture | None = None
 
 
 class MatchGroup(NamedTuple):

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from annotate.models import Collection, Direction, Side
+from annotate.models import Collection, Direction, Item, Side
 from annotate.services.collection.query_sets import EVERYTHING
+from annotate.services.seating.in_use import item_in_use
 
 MAX_ITEMS = 6  # of each side
 MAX_WORDS = 8
 SCANNED_ITEMS = 10_000
 SCANNED_LETTERS = 300
-ITEM_LETTERS = 160
 
 # Its limit keeps the database from looking through the texts of all items first.
-_FIRST_TEXT = """
-    SELECT left(part.text, {n_letters}) AS text FROM annotate_part part
-    WHERE part.item_id = {item}.id AND part.kind = 'text' ORDER BY part.position LIMIT 1
-"""
-# A side's rows by rank: its id, the beginning of its id, its words. Of items that no query set
-# holds no page tells: they are left out. The set of all items comes before others.
+_FIRST_TEXT = f"""
+    SELECT left(part.text, {SCANNED_LETTERS}) AS text FROM annotate_part part
+    WHERE part.item_id = first_item.id AND part.kind = 'text' ORDER BY part.position LIMIT 1
+"""  # noqa: S608 - a number of our own
+# A side's rows by rank: its id, the beginning of its id, its words. The set of all items comes
+# before other query sets.
 _MATCHES = f"""
     WITH match AS (
         (SELECT id, 0 AS rank FROM annotate_item
@@ -39,52 +39,49 @@ _MATCHES = f"""
             WHERE collection_id = %(collection)s AND side = %(side)s
             ORDER BY external_id LIMIT {SCANNED_ITEMS}
          ) AS first_item
-         LEFT JOIN LATERAL ({_FIRST_TEXT.format(item="first_item", n_letters=SCANNED_LETTERS)})
-            AS beginning ON true
+         LEFT JOIN LATERAL ({_FIRST_TEXT}) AS beginning ON true
          WHERE external_id ILIKE %(anywhere)s OR beginning.text ILIKE ALL (%(words)s)
          LIMIT %(most)s)
     ), best AS (
         SELECT id, min(rank) AS rank FROM match GROUP BY id
     )
-    SELECT item.external_id, best.rank, query_set.name, coalesce(beginning.text, '')
+    SELECT item.id, best.rank, coalesce(query_set.name, '')
     FROM best
-    JOIN annotate_item item ON item.id = best.id AND item.excluded_at IS NULL
-    CROSS JOIN LATERAL (
+    JOIN annotate_item item ON item.id = best.id AND {item_in_use("item")}
+    LEFT JOIN LATERAL (
         SELECT candidate.name FROM annotate_querysetitem member
         JOIN annotate_queryset candidate ON candidate.id = member.query_set_id
         WHERE member.item_id = item.id AND member.part = 'source'
           AND candidate.direction = %(direction)s
         ORDER BY candidate.name <> '{EVERYTHING}', candidate.id LIMIT 1
-    ) AS query_set
-    LEFT JOIN LATERAL ({_FIRST_TEXT.format(item="item", n_letters=ITEM_LETTERS)})
-        AS beginning ON true
+    ) AS query_set ON true
     ORDER BY best.rank, item.external_id LIMIT %(most)s
 """  # noqa: S608 - numbers and a name of our own
 
 
 class ItemMatch(NamedTuple):
-    """An item with the text in its id or its words.
+    """An item in use with the text in its id or its words.
 
+    item : with its parts
     rank : 0 for its whole id, 1 for the beginning of it, 2 for what is elsewhere in it
-    query_set : the name of one that has it among its sources
-    text : the beginning of its first text, "" where it has none
+    query_set : the name of one that has it among its sources, "" where none has
     """
 
-    external_id: str
+    item: Item
     rank: int
     query_set: str
-    text: str
 
 
-def matches(*, collection: Collection, direction: Direction, text: str) -> list[ItemMatch]:
-    """The sources of a direction with the text, best first; one query of the database.
+def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]:
+    """The items of a side with the text, best first; three queries of the database at most.
 
     Large and small letters are the same but for the beginnings of ids.
     """
     beginning, *words = (_escaped(part) for part in (text, *text.split()[:MAX_WORDS]))
-    values = {
+    direction = Direction.FORWARD if side == Side.QUERY else Direction.REVERSE
+    values: dict[str, int | str | list[str]] = {
         "collection": collection.pk,
-        "side": Side.QUERY if direction == Direction.FORWARD else Side.DOCUMENT,
+        "side": side,
         "direction": direction,
         "text": text,
         "beginning": f"{beginning}%",
@@ -94,7 +91,9 @@ def matches(*, collection: Collection, direction: Direction, text: str) -> list[
     }
     with connection.cursor() as cursor:
         cursor.execute(_MATCHES, values)
-        return [ItemMatch(*row) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+    items = Item.objects.prefetch_related("parts").in_bulk([key for key, _, _ in rows])
+    return [ItemMatch(items[key], rank, query_set) for key, rank, query_set in rows]
 
 
 def _escaped(text: str) -> str:

@@ -1,84 +1,28 @@
-// Ctrl K: a field, and the list of what it finds. The focus stays in the field, and the arrows choose in the list (a combobox).
-import { Answers } from "./answers.js";
+// Ctrl K: a dialog with a field, and the list of what it finds.
+import { Combobox } from "./combobox.js";
 
-const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
 
 class FindDialog {
   constructor(dialog) {
     this.dialog = dialog;
     this.input = dialog.querySelector("[role=combobox]");
-    this.list = dialog.querySelector("[role=listbox]");
-    this.status = dialog.querySelector("[role=status]");
-    this.opensFirst = false;
-    this.answers = new Answers({
+    this.combobox = new Combobox({
+      input: this.input,
+      list: dialog.querySelector("[role=listbox]"),
+      status: dialog.querySelector("[role=status]"),
       address: dialog.dataset.address,
-      onAnswer: (html) => this.show(html),
-      onTrouble: (sentence) => this.tell(sentence),
     });
-    this.input.addEventListener("input", () => this.ask());
-    this.input.addEventListener("keydown", (event) => this.press(event));
+    this.input.addEventListener("input", () => this.combobox.ask());
     dialog.addEventListener("click", ({ target }) => (target === dialog || target.closest("[data-find-close]")) && dialog.close());
-    dialog.addEventListener("close", () => this.answers.stop());
-  }
-
-  get options() {
-    return [...this.list.querySelectorAll("[role=option]")];
-  }
-
-  get chosen() {
-    return this.list.querySelector("[aria-selected=true]");
+    dialog.addEventListener("close", () => this.combobox.stop());
   }
 
   open() {
     if (!this.dialog.open) this.dialog.showModal();
     this.input.focus();
     this.input.select();
-    this.ask(0);
-  }
-
-  ask(pause) {
-    this.opensFirst = false;
-    this.answers.ask(this.input.value, pause);
-  }
-
-  show(html) {
-    this.list.replaceChildren(new DOMParser().parseFromString(html, "text/html").body.firstElementChild);
-    this.list.scrollTop = 0;
-    this.choose(this.options[0]);
-    this.status.textContent = this.list.firstElementChild.dataset.status;
-    // Enter came before the answer to what was typed
-    if (this.opensFirst) this.chosen?.click();
-  }
-
-  tell(sentence) {
-    this.list.replaceChildren();
-    this.choose();
-    this.status.textContent = sentence;
-  }
-
-  choose(option) {
-    this.chosen?.setAttribute("aria-selected", "false");
-    option?.setAttribute("aria-selected", "true");
-    option?.scrollIntoView({ block: "nearest" });
-    this.input.setAttribute("aria-expanded", String(Boolean(option)));
-    this.input.setAttribute("aria-activedescendant", option?.id ?? "");
-  }
-
-  press(event) {
-    if (event.isComposing) return;
-    if (event.key === "Enter") {
-      event.preventDefault();
-      if (this.answers.isPending) this.opensFirst = true;
-      else this.chosen?.click();
-    }
-    const step = STEPS[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const { options } = this;
-    const last = options.length - 1;
-    const next = options.indexOf(this.chosen) + step;
-    this.choose(options[next < 0 ? last : next > last ? 0 : next]);
+    this.combobox.ask(0);
   }
 }
 

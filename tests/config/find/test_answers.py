@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.models import Role
+from annotate.models import Item, Part, Role, Side
 from annotate.services.collection import query_sets
 from config.find.answers import answer
 from tests import cast
@@ -76,6 +76,18 @@ def test_nothing_of_a_collection_is_found_outside_it(world, lead):
     assert "Settings" not in names(lead, None, "")["Pages"]
 
 
+def test_queries_and_documents_are_shown_by_picture_and_words(world, client, lead):
+    Part.objects.filter(item__external_id="d1").update(kind="image", text="", path="a.png")
+    client.force_login(lead)
+    page = client.get(reverse("find-in-collection", args=["shapes"]), {"q": "d1"}).content.decode()
+    assert 'data-kind="image"' in page and "Image of d1" in page
+
+
+def test_items_that_no_page_shows_are_left_out(world, lead):
+    Item.objects.create(collection=world, side=Side.QUERY, external_id="q1-new")
+    assert names(lead, world, "q1")["Queries"] == ["q1"]
+
+
 @pytest.mark.parametrize("role", Role)
 def test_every_match_leads_to_a_page(world, client, role):
     person = cast.annotator(world).user
@@ -88,13 +100,17 @@ def test_every_match_leads_to_a_page(world, client, role):
                 assert client.get(match.url, follow=True).status_code == 200, match.url
 
 
-def test_the_number_of_queries_does_not_depend_on_the_matches(world, lead):
+def test_the_number_of_queries_does_not_depend_on_the_matches(world, client, lead):
+    client.force_login(lead)
+    Part.objects.filter(item__external_id="d1").update(kind="image", text="", path="a.png")
+
     def n_queries(text):
         with CaptureQueriesContext(connection) as queries:
-            answer(user=lead, collection=world, text=text)
+            client.get(reverse("find-in-collection", args=["shapes"]), {"q": text})
         return len(queries)
 
-    assert n_queries("nothing at all") == n_queries("q") == n_queries("text of")
+    assert n_queries("q1") == n_queries("q") == n_queries("d1") == n_queries("d")
+    assert n_queries("text of") == n_queries("q1") + 2  # of the other side, items and parts
 
 
 def test_nobody_keeps_an_answer(world, client, lead):

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import Direction, Item, Part, Side
+from annotate.models import Item, Part, Side
 from annotate.services.collection import query_sets
 from annotate.services.pages import item_search
 from tests import cast
@@ -29,9 +29,9 @@ def texts(collection):
     return collection
 
 
-def ids(collection, text, direction=Direction.FORWARD):
-    matches = item_search.matches(collection=collection, direction=direction, text=text)
-    return [match.external_id for match in matches]
+def ids(collection, text, side=Side.QUERY):
+    matches = item_search.matches(collection=collection, side=side, text=text)
+    return [match.item.external_id for match in matches]
 
 
 @pytest.mark.parametrize(
@@ -52,26 +52,31 @@ def test_ids_come_before_words(texts, text, expected):
     assert ids(texts, text) == expected
 
 
-def test_a_match_tells_its_query_set_and_the_beginning_of_its_text(texts):
-    (match,) = item_search.matches(collection=texts, direction=Direction.FORWARD, text="x_q1")
-    assert match == ("x_q1", 0, "all", "an id that ends like another")
-
-
-def test_items_that_no_page_shows_are_left_out(texts):
-    Item.objects.filter(external_id="q10").update(excluded_at=timezone.now(), excluded_reason="x")
+def test_a_match_tells_its_query_set_and_has_its_parts(texts, django_assert_num_queries):
     Item.objects.create(collection=texts, side=Side.QUERY, external_id="q11")  # in no query set
+    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="x_q1")
+    assert (match.item.external_id, match.rank, match.query_set) == ("x_q1", 0, "all")
+    with django_assert_num_queries(0):
+        assert [part.text for part in match.item.parts.all()] == ["an id that ends like another"]
+    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="q11")
+    assert match.query_set == ""
+
+
+def test_items_that_are_not_in_use_are_left_out(texts):
+    Item.objects.filter(external_id="q10").update(excluded_at=timezone.now(), excluded_reason="x")
+    Item.objects.create(collection=texts, side=Side.QUERY, external_id="q11", split="train")
     assert ids(texts, "q1") == ["q1", "x_q1"]
 
 
 def test_other_sides_and_collections_have_other_items(texts):
     other = cast.collection("birds", n_queries=2)
     query_sets.complete_query_sets(collection=other)
-    assert ids(texts, "q1", Direction.REVERSE) == []
+    assert ids(texts, "q1", Side.DOCUMENT) == []
     assert ids(other, "q1") == ["q1"]
 
 
 def test_no_side_gives_more_than_the_most(texts, django_assert_num_queries):
     cast.items(texts, Side.DOCUMENT, 20)
     query_sets.complete_query_sets(collection=texts)
-    with django_assert_num_queries(1):
-        assert len(ids(texts, "text of", Direction.REVERSE)) == item_search.MAX_ITEMS
+    with django_assert_num_queries(3):
+        assert len(ids(texts, "text of", Side.DOCUMENT)) == item_search.MAX_ITEMS
