@@ -12,7 +12,7 @@ from annotate.services.imports.forms import ImportAddress
 from annotate.views.collection import collections, home, imports, previews
 from annotate.views.judging import judge, media
 from annotate.views.people import account, invitations, members, tokens, tour
-from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
+from annotate.views.review import batches, golds, inbox, inbox_pair, item_choice, review_log
 from annotate.views.settings import general, guidelines, levels, policy
 from annotate.views.webhooks import hooks
 
@@ -93,6 +93,7 @@ urlpatterns = [
     path("collections/new/preview/", previews.new_items_preview, name="new-items-preview"),
     path("c/<slug:slug>/imports/", include(IMPORTS)),
     path("c/<slug:slug>/settings/", include(SETTINGS)),
+    path("c/<slug:slug>/judging/items/", item_choice.item_choice, name="item-choice"),
     path("c/<slug:slug>/judging/golds/", golds.golds, name="golds"),
     path("c/<slug:slug>/judging/golds/<int:pk>/retire/", golds.gold_retire, name="gold-retire"),
     path("c/<slug:slug>/judging/training/", include(training_urls.SETUP)),

@@ -9,10 +9,22 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
 from annotate.core.labels import level_reasons
+from annotate.models import Side
 
 MEGABYTE = 1024 * 1024
 # for ids and names that count to the letter: no phone capitalises or corrects them
 TO_THE_LETTER = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "false"}
+
+
+def item_id_field(side: Side) -> forms.CharField:
+    """The id of an item of a side; where scripts run it is found by its words too.
+
+    See static/js/find/item-fields.js.
+    """
+    attributes = {**TO_THE_LETTER, "data-item": side.value}
+    return forms.CharField(
+        max_length=255, label=f"{side.label}'s id", widget=forms.TextInput(attrs=attributes)
+    )
 
 
 class UploadField(forms.FileField):

@@ -4,19 +4,15 @@ from typing import Any
 
 from django import forms
 
-from annotate.forms.fields import TO_THE_LETTER, set_choices
-from annotate.models import Level
+from annotate.forms.fields import item_id_field, set_choices
+from annotate.models import Level, Side
 
 
 class GoldForm(forms.Form):
     """A pair whose grade a lead knows."""
 
-    query = forms.CharField(
-        max_length=255, label="Query's id", widget=forms.TextInput(attrs=TO_THE_LETTER)
-    )
-    document = forms.CharField(
-        max_length=255, label="Document's id", widget=forms.TextInput(attrs=TO_THE_LETTER)
-    )
+    query = item_id_field(Side.QUERY)
+    document = item_id_field(Side.DOCUMENT)
     grade = forms.TypedChoiceField(coerce=int)
     explanation = forms.CharField(
         max_length=2000,

@@ -13,9 +13,9 @@ from annotate.core.training.quizzes import (
     MAX_TEXT,
     Question,
 )
-from annotate.forms.fields import TO_THE_LETTER, set_choices
+from annotate.forms.fields import item_id_field, set_choices
 from annotate.markdown import Heading
-from annotate.models import Level, Training, TrainingDecision
+from annotate.models import Level, Side, Training, TrainingDecision
 
 MAX_BYTES = 1024 * 1024
 BLANK_QUESTIONS = 2  # below the last question, for new ones
@@ -77,12 +77,8 @@ class TrainingForm(forms.ModelForm):
 class PairForm(forms.Form):
     """One training pair by its ids."""
 
-    query = forms.CharField(
-        max_length=255, label="Id of the query", widget=forms.TextInput(attrs=TO_THE_LETTER)
-    )
-    document = forms.CharField(
-        max_length=255, label="Id of the document", widget=forms.TextInput(attrs=TO_THE_LETTER)
-    )
+    query = item_id_field(Side.QUERY)
+    document = item_id_field(Side.DOCUMENT)
     grade = forms.TypedChoiceField(coerce=int, label="Right level")
     why = forms.CharField(
         max_length=2000,

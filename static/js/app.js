@@ -6,6 +6,7 @@ import { initTextAreas } from "./fields/text-areas.js";
 import { initFileDrops } from "./files/drop.js";
 import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
+import { initItemFields } from "./find/item-fields.js";
 import { showFrames } from "./items/pictures.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
@@ -86,6 +87,7 @@ function initWidgets(root) {
   initFilePreviews(root);
   initCopies(root, announce);
   showFrames(root);
+  initItemFields(root);
   initUploads(root, initWidgets);
 }
 

@@ -56,6 +56,7 @@ NO_PAGES = {
         (
             "find",
             "find-in-collection",
+            "annotate:item-choice",
             "annotate:import-state",
             "annotate:review-work",
             "annotate:policy-preview",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from annotate.core.phrases import counted
 from annotate.models import Collection, Direction, Item, Side
 from annotate.services.collection.query_sets import EVERYTHING
 from annotate.services.seating.in_use import item_in_use
@@ -70,6 +71,21 @@ class ItemMatch(NamedTuple):
     item: Item
     rank: int
     query_set: str
+
+
+class ItemChoice(NamedTuple):
+    """The items of a side that fit a text, from which one is chosen."""
+
+    side: Side
+    text: str
+    items: list[Item]
+
+    @property
+    def status(self) -> str:
+        """The number of items in words, or that there are none and what to try."""
+        if not self.items:
+            return f"No {self.side} in use with “{self.text}”: try the beginning of its id."
+        return counted(len(self.items), self.side.value)
 
 
 def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]:

@@ -29,10 +29,12 @@ export class Answers {
   async send(text) {
     const request = new AbortController();
     Object.assign(this, { timer: 0, request });
+    const address = new URL(this.address, location.href);
+    address.searchParams.set("q", text);
     let html = null;
     let trouble = UNREACHABLE;
     try {
-      const response = await fetch(`${this.address}?${new URLSearchParams({ q: text })}`, { signal: request.signal });
+      const response = await fetch(address, { signal: request.signal });
       if (response.redirected) trouble = SIGNED_OUT;
       else if (response.ok) html = await response.text();
       else trouble = `The server answered ${response.status}; type on to try again.`;

@@ -1,0 +1,58 @@
+// Fields that take an item's id: what is typed is looked for among ids and words, and an item is chosen by its picture and its words.
+import { Combobox } from "./combobox.js";
+
+const HINT = "An id, or some of its words";
+
+class ItemField {
+  constructor(input, address) {
+    const side = input.dataset.item;
+    input.removeAttribute("data-item");
+    const list = Object.assign(document.createElement("div"), { className: "item-options", id: `${side}-options` });
+    const status = Object.assign(document.createElement("p"), { className: "help" });
+    this.picture = Object.assign(document.createElement("div"), { className: "item-chosen" });
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", input.labels[0]?.textContent ?? side);
+    status.setAttribute("role", "status");
+    input.after(list, status, this.picture);
+    for (const [name, value] of Object.entries({ "role": "combobox", "aria-autocomplete": "list", "aria-controls": list.id,
+      "aria-expanded": "false", "autocomplete": "off", "placeholder": HINT })) input.setAttribute(name, value);
+    Object.assign(this, { input, list, combobox: new Combobox({ input, list, status, address: `${address}?side=${side}` }) });
+    input.addEventListener("input", () => this.look());
+    input.addEventListener("blur", () => this.close());
+    input.addEventListener("keydown", (event) => this.escape(event));
+    // the focus stays in the field
+    list.addEventListener("mousedown", (event) => event.preventDefault());
+    list.addEventListener("click", ({ target }) => this.take(target.closest("[role=option]")));
+  }
+
+  look() {
+    this.picture.replaceChildren();
+    if (this.input.value.trim()) this.combobox.ask();
+    else this.close();
+  }
+
+  take(option) {
+    if (!option) return;
+    this.input.value = option.dataset.id;
+    this.picture.replaceChildren(...option.childNodes);
+    this.close(`Chosen: ${option.dataset.id}`);
+  }
+
+  close(sentence = "") {
+    this.combobox.stop();
+    this.combobox.clear(sentence);
+  }
+
+  escape(event) {
+    if (event.key !== "Escape" || !this.combobox.chosen) return;
+    event.preventDefault();
+    this.close();
+  }
+}
+
+/** Have the fields for items' ids find items by their words. */
+export function initItemFields(root) {
+  for (const form of root.querySelectorAll("form[data-items]")) {
+    for (const input of form.querySelectorAll("input[data-item]")) new ItemField(input, form.dataset.items);
+  }
+}
