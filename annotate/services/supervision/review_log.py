@@ -68,6 +68,11 @@ def entries(
     return with_subjects.order_by("-pk")
 
 
+def with_parts(rows: QuerySet[ReviewAction]) -> QuerySet[ReviewAction]:
+    """The log with the parts of its items, for pages that show these."""
+    return rows.prefetch_related("pair__query__parts", "pair__document__parts", "item__parts")
+
+
 def csv_rows(rows: QuerySet[ReviewAction]) -> Iterator[list[object]]:
     """Yield the log as rows of a table, header first; no spreadsheet runs its cells as formulas."""
     yield list(COLUMNS)

@@ -64,7 +64,7 @@ def log(request: SignedIn, slug: str) -> HttpResponse:
     query = urlencode(
         {name: str(value) for name, value in request.GET.items() if name != "page" and value}
     )
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+    page = Paginator(review_log.with_parts(rows), PAGE_SIZE).get_page(request.GET.get("page"))
     failed_works = [
         work_panel(decision, slug) for decision in bulk_decisions.failed(collection=collection)
     ]

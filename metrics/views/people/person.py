@@ -169,7 +169,7 @@ def _actions(
         "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
         "failed_batches": person_status.failed_batches(annotator=annotator),
-        "log_entries": log_entries[:N_LAST],
+        "log_entries": review_log.with_parts(log_entries)[:N_LAST],
         "form": form,
         "refused_act": form.data.get("act", ""),
     }

@@ -2,6 +2,7 @@
 import { Combobox } from "./combobox.js";
 
 const HINT = "An id, or some of its words";
+const HEIGHT = 352; // pixels of a list, as in find.css
 
 class ItemField {
   constructor(input, address) {
@@ -27,6 +28,7 @@ class ItemField {
 
   look() {
     this.picture.replaceChildren();
+    if (innerHeight - this.input.getBoundingClientRect().bottom < HEIGHT) this.input.closest(".field").scrollIntoView();
     if (this.input.value.trim()) this.combobox.ask();
     else this.close();
   }

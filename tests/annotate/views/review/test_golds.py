@@ -1,9 +1,11 @@
 """Golds that a lead adds and retires, and how people answered them."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.models import Change, Gold, Item, ReviewAction
+from annotate.models import Change, Gold, Item, Part, ReviewAction
 from annotate.services.golds import golds
 from annotate.services.review import exclusions
 from tests import campaigns, cast
@@ -113,6 +115,32 @@ def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(clie
         client.get(reverse("annotate:review-log", args=["shapes"]), {"kind": "gold_retired"})
     )
     assert log_page.count('<th scope="row">') == 1
+
+
+def test_retired_golds_and_the_log_show_items_in_a_bounded_number_of_queries(client, collection):
+    Part.objects.filter(item__external_id__in=("d1", "d2", "d3")).update(
+        kind="image", text="", path="a.png"
+    )
+
+    def n_queries(name):
+        with CaptureQueriesContext(connection) as queries:
+            text = page(client, name, "shapes")
+        assert "text of q0" in text and "Image of d1" in text
+        return len(queries)
+
+    lead = collection.memberships.get().user
+
+    def retire(document):
+        gold = golds.add_gold(collection=collection, by=None, **{**GIVEN, "document": document})
+        golds.retire_gold(gold=gold, by=None)
+        item = Item.objects.get(external_id=document)
+        exclusions.exclude_item(item=item, by=lead, reason="another one")
+
+    golds.retire_gold(gold=golds.add_gold(collection=collection, by=None, **GIVEN), by=None)
+    retire("d2")
+    before = n_queries("golds"), n_queries("review-log")
+    retire("d3")
+    assert (n_queries("golds"), n_queries("review-log")) == before
 
 
 def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(
