@@ -87,13 +87,14 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["annotate.templatetags.moments"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.site.navigation.navigation",
                 "config.site.template_context.site",
-            ]
+            ],
         },
     }
 ]

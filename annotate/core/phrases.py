@@ -60,3 +60,13 @@ def days_since(moment: datetime, now: datetime) -> str:
     if days <= 1:
         return "yesterday" if days == 1 else "today"
     return f"{days} days" if days <= 28 else f"{moment:%-d %b %Y}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time that something took: 3.2 s, 12 min, 2 h 5 min; below a minute in seconds."""
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60:,} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60:,} h"

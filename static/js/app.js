@@ -8,6 +8,7 @@ import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
 import { initItemFields } from "./find/item-fields.js";
 import { showFrames } from "./items/pictures.js";
+import { showLocalTimes } from "./moments.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
@@ -88,6 +89,7 @@ function initWidgets(root) {
   initCopies(root, announce);
   showFrames(root);
   initItemFields(root);
+  showLocalTimes(root);
   initUploads(root, initWidgets);
 }
 

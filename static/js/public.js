@@ -1,8 +1,10 @@
 // What public pages need: no forms that change anything, nobody signed in.
 import { initTheme } from "./appearance.js";
+import { showLocalTimes } from "./moments.js";
 import { initSortableTables } from "./sort-table.js";
 import { showCurrentTabs } from "./tabs.js";
 
 initTheme();
 showCurrentTabs();
 initSortableTables(document);
+showLocalTimes(document);

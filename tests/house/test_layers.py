@@ -233,6 +233,18 @@ def test_no_template_composes_a_plural() -> None:
     assert plurals == []
 
 
+def test_a_page_tells_dates_by_the_filter_moment_alone() -> None:
+    # what a form sends back is no text of a page, and a mail has no script
+    date_filter = re.compile(r"\|(?:date|time|timesince|timeuntil|naturaltime)\b(?!:'(?:c|Y-m-d))")
+    dates = [
+        f"{name(file)}:{number}"
+        for file in sources("templates", pattern="*.html")
+        for number, line in enumerate(text(file).splitlines(), start=1)
+        if date_filter.search(line) or re.search(r"\{%\s*now\b", line)
+    ]
+    assert dates == []
+
+
 def test_no_function_has_more_than_50_lines() -> None:
     files = [*sources(*PRODUCT, "tests"), ROOT / "manage.py"]
     long = [

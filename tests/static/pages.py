@@ -1,5 +1,7 @@
 """Addresses of pages that show the shared partials, for the tests of the scripts behind them."""
 
+from datetime import UTC, datetime
+
 from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.urls import path
@@ -17,6 +19,12 @@ PARTS = Template(
 {% include "parts/_job.html" with poll_url="/job/" title="Reading run bm25" job_status=waiting %}
 {% endblock %}
 {% block scripts %}{% include "parts/_chart_scripts.html" %}{% endblock %}"""
+)
+TIMES = Template(
+    """{% extends "base.html" %}
+{% block title %}Times{% endblock %}
+{% block main %}<h1>Times</h1><p>{{ at|moment }}, {{ at|moment:"day" }}, {{ at|moment:"second" }},
+{{ at|moment:"short" }}, {{ at|moment:"clock" }}, {{ at.date|moment }}</p>{% endblock %}"""
 )
 DONE = Template('<div class="card" id="job"><h2>Run bm25 is ready</h2></div>')
 RUNS = [("bm25", 0.41), ("=cmd()", 0.52), ("@tfidf", 0.38)]
@@ -62,4 +70,10 @@ def job(request: HttpRequest) -> HttpResponse:
     )
 
 
-urlpatterns = [path("parts/", parts), path("job/", job)]
+def times(request: HttpRequest) -> HttpResponse:
+    """A moment in all of its forms."""
+    at = datetime(2026, 3, 5, 3, 8, 9, tzinfo=UTC)
+    return HttpResponse(TIMES.render(RequestContext(request, {"at": at})))
+
+
+urlpatterns = [path("parts/", parts), path("job/", job), path("times/", times)]

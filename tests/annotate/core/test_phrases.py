@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotate.core.phrases import count_of, days_since, time_since
+from annotate.core.phrases import count_of, days_since, duration, time_since
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,21 @@ def test_the_time_since_a_moment_is_told_in_a_word_or_two(elapsed, words):
 def test_the_days_since_a_moment_tell_no_hour(elapsed, words):
     now = datetime(2026, 11, 30, 8, 30, tzinfo=UTC)
     assert days_since(now - elapsed, now) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 s"),
+        (3.24, "3.2 s"),
+        (59.94, "59.9 s"),
+        (59.96, "1 min"),
+        (743, "12 min"),
+        (3_569, "59 min"),
+        (3_571, "1 h"),
+        (7_500, "2 h 5 min"),
+        (3_600_000, "1,000 h"),
+    ],
+)
+def test_a_duration_is_told_in_seconds_below_a_minute_and_in_minutes_and_hours_above(seconds, text):
+    assert duration(seconds) == text

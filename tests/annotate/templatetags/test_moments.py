@@ -1,0 +1,43 @@
+"""The filter `moment`: a time in UTC, which a script tells in the reader's time."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from annotate.templatetags.moments import moment
+
+AT = datetime(2026, 3, 5, 7, 8, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("precision", "words"),
+    [
+        ("day", "5 Mar 2026"),
+        ("minute", "5 Mar 2026 07:08 UTC"),
+        ("second", "5 Mar 2026 07:08:09 UTC"),
+        ("short", "5 Mar 07:08 UTC"),
+        ("clock", "07:08 UTC"),
+    ],
+)
+def test_a_moment_is_told_in_utc_and_says_so(precision, words):
+    assert moment(AT, precision) == (
+        '<time datetime="2026-03-05T07:08:09+00:00" title="5 Mar 2026 07:08:09 UTC" '
+        f'data-precision="{precision}">{words}</time>'
+    )
+
+
+def test_a_moment_of_another_zone_is_told_in_utc():
+    assert moment(AT.astimezone(timezone(timedelta(hours=-5)))) == moment(AT)
+
+
+def test_a_day_without_an_hour_is_the_same_everywhere_and_tells_no_hour():
+    assert moment(date(2026, 3, 5)) == '<time datetime="2026-03-05">5 Mar 2026</time>'
+
+
+def test_no_moment_is_an_empty_text():
+    assert moment(None) == ""
+
+
+def test_an_unknown_precision_is_a_fault_of_the_template():
+    with pytest.raises(KeyError):
+        moment(AT, "weeks")
