@@ -90,6 +90,7 @@ def stored_bytes(collection: Collection, part: Part | CardPart) -> int | None:
 def medium_answer(*, request: HttpRequest, part: Part, number: int) -> HttpResponseBase:
     """The file of a part, a stretch of it, or the bucket's address; else Http404.
 
+    A file of this machine that had no checksum gets one by the next sweep, and so its preview.
     number : index of the part's source, in the order browsers try them
     """
     source = part.sources[number] if number < len(part.sources) else MediaSource("")
@@ -99,6 +100,8 @@ def medium_answer(*, request: HttpRequest, part: Part, number: int) -> HttpRespo
         raise Http404("There is no such file.")
     if isinstance(path, str):  # the bucket answers itself, for a few minutes
         return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
+    if number == 0 and part.checksum == "":  # the file was stored after workers had looked for it
+        Part.objects.filter(pk=part.pk, checksum="").update(checksum=None)
     # the type detected in the file, else that of its name's ending
     mime = browser_support.browser_query_type(source.type or type_by_name.content_type)
     content_type = mime.partition(";")[0] or type_by_name.content_type

@@ -5,10 +5,13 @@ from functools import partial
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from PIL import Image
 
 from annotate.http import item_content
 from annotate.models import Item, Part, Preview, Role, Side
 from annotate.services.collection.media import media_folder
+from annotate.services.imports import media_inspection_turns
+from annotate.services.pictures import previews
 from tests import cast
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +51,22 @@ def test_a_member_gets_the_file_under_our_own_type(get, collection):
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert response["Cache-Control"] == "private, max-age=600"
+
+
+def test_a_file_that_was_stored_late_gets_its_checksum_and_preview_once_it_is_seen(get, collection):
+    late = part(collection, "late.png", content=None, kind="image")
+    media_inspection_turns.take_turn(collection=collection)
+    late.refresh_from_db()
+    assert (late.checksum, get(late).status_code) == ("", 404)
+    assert media_inspection_turns.overdue() == []
+    media_folder(collection).mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (9, 6), "red").save(media_folder(collection) / "late.png")
+    assert get(late).status_code == 200
+    assert media_inspection_turns.overdue() == [collection.pk]
+    media_inspection_turns.take_turn(collection=collection)
+    assert previews.take_turn(collection=collection) == 1
+    late.refresh_from_db()
+    assert (late.preview.width, late.preview.height) == (9, 6)
 
 
 @pytest.mark.parametrize(
