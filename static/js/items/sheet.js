@@ -1,8 +1,9 @@
-// A sheet of pictures: arrows move from one to another, Enter or a click enlarges it, Esc closes it again.
+// A sheet of pictures: arrows move from one to another, Enter or a click enlarges it, Esc closes it again. Enlarged, buttons turn to others.
 const sheet = document.querySelector("[data-sheet]");
 const dialog = document.getElementById("enlarged");
 const content = dialog.querySelector("[data-content]");
 const buttons = [...sheet.querySelectorAll("[data-open]")];
+const turns = [...dialog.querySelectorAll("[data-turn]")];
 let index = 0;
 
 function enlarge(position) {
@@ -11,6 +12,8 @@ function enlarge(position) {
   content.replaceChildren(pair.cloneNode(true));
   for (const medium of content.querySelectorAll("video, audio")) medium.preload = "auto";
   dialog.setAttribute("aria-label", content.querySelector("h2").textContent);
+  // a button that is disabled would lose the focus, and the arrows with it
+  for (const turn of turns) turn.setAttribute("aria-disabled", String(!buttons[index + Number(turn.dataset.turn)]));
   if (!dialog.open) dialog.showModal();
 }
 
@@ -39,6 +42,11 @@ function onKey(event) {
 sheet.addEventListener("click", (event) => {
   const button = event.target.closest("[data-open]");
   if (button) enlarge(buttons.indexOf(button));
+});
+dialog.addEventListener("click", ({ target }) => {
+  const turn = target.closest("[data-turn]");
+  const position = index + Number(turn?.dataset.turn);
+  if (buttons[position]) enlarge(position);
 });
 sheet.addEventListener("keydown", onKey);
 dialog.addEventListener("keydown", onKey);

@@ -111,3 +111,28 @@ def test_a_batch_is_gone_through_by_arrows_and_a_pair_enlarged(collection, desk,
     desk.keyboard.press("Escape")
     expect(first).to_be_focused()
     expect(desk.get_by_role("dialog")).to_have_count(0)
+
+
+def test_an_enlarged_pair_is_turned_by_touch(collection, desk, live_server):
+    desk.set_viewport_size({"width": 390, "height": 844})
+    batch = Batch.objects.filter(gold_action="warn").get()
+    desk.goto(f"{live_server.url}/c/birds/inbox/batches/{batch.pk}/")
+    desk.wait_for_load_state()
+    desk.locator("[data-open]").first.click()
+    before, after = (
+        desk.get_by_role("button", name=name, exact=True)
+        for name in ("The pair before", "The next pair")
+    )
+    for button in (before, after):
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 48
+    expect(before).to_have_attribute("aria-disabled", "true")
+    after.click()
+    expect(desk.get_by_role("dialog", name="Pair 2, ")).to_be_visible()
+    expect(after).to_have_attribute("aria-disabled", "true")
+    expect(after).to_be_focused()
+    after.click(force=True)  # none is behind the last
+    expect(desk.get_by_role("dialog", name="Pair 2, ")).to_be_visible()
+    assert violations(desk) == []
+    before.click()
+    expect(desk.get_by_role("dialog", name="Pair 1, ")).to_be_visible()
