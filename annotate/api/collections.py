@@ -19,11 +19,11 @@ from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.changes import CollectionChangesRequest, change_settings
 from annotate.api.settings.collection_fields import CollectionAnswer, OwnCollectionAnswer
 from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelRequest
+from annotate.core.labels.scheme_rules import BadScheme, LevelSpec
 from annotate.forms.collections import CollectionForm
 from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership
 from annotate.services.collection import collections, purging
-from annotate.services.collection.collections import LevelSpec
 from annotate.services.storage.collection_rows import NotOwner
 
 
@@ -99,7 +99,7 @@ class CollectionsView(Endpoint):
             collection = collections.create_collection(
                 levels=levels, by=request.user, **form.collection_fields()
             )
-        except collections.BadScheme as error:
+        except BadScheme as error:
             raise field_refusal(error.field, error) from error
         except collections.CollectionExists as error:
             raise field_refusal("slug", error) from error

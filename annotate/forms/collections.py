@@ -8,6 +8,11 @@ from django import forms
 from annotate.core.files.formats import name_fault
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.core.labels import level_reasons
+from annotate.core.labels.scheme_rules import (
+    BadScheme,
+    LevelSpec,
+    check_scheme,
+)
 from annotate.core.phrases import enumeration
 from annotate.forms.fields import (
     TO_THE_LETTER,
@@ -69,6 +74,23 @@ class SchemeForm(forms.Form):
         label="Relevant from grade",
         help_text="Smaller grades are not relevant.",
     )
+
+    def takes(self, rows: "LevelFormSet") -> bool:
+        """True if form and table are valid and make a scheme; else their fields say why not."""
+        if not (self.is_valid() & rows.is_valid()):
+            return False
+        try:
+            check_scheme(levels=rows.levels(), positive_from=self.cleaned_data["positive_from"])
+        except BadScheme as error:
+            self.refuse_scheme(rows, error)
+        return self.is_valid() and rows.is_valid()
+
+    def refuse_scheme(self, rows: "LevelFormSet", error: BadScheme) -> None:
+        """Put the reason at its field; above the form where it is about the levels as a whole."""
+        if error.n_level is None:
+            self.add_error(error.field if error.field in self.fields else None, str(error))
+        else:
+            rows.named_rows()[error.n_level].add_error(error.cell, str(error))
 
 
 class CollectionForm(SchemeForm):
@@ -185,9 +207,20 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made abo
         """The empty rows below them."""
         return list(self)[len(self.used_rows()) :]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def named_rows(self) -> list[LevelForm]:
         """The rows that have a name."""
-        return [row for row in self.cleaned_data if row.get("name")]
+        return [row for row in self if row.cleaned_data.get("name")]
+
+    def levels(self) -> list[LevelSpec]:
+        """The levels that stand in them."""
+        return [LevelSpec(**row.cleaned_data) for row in self.named_rows()]
+
+    def sentence(self, positive_from: int) -> str:
+        """The levels by what they say: Relevant: “Yes” and “Partly”. Not relevant: “No”."""
+        names: dict[bool, list[str]] = {True: [], False: []}
+        for level in sorted(self.levels(), key=lambda level: -level.grade):
+            names[level.grade >= positive_from].append(f"“{level.name}”")
+        return f"Relevant: {enumeration(names[True])}. Not relevant: {enumeration(names[False])}."
 
 
 def level_rows(levels: Iterable[Level]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any, Self
 from django import forms
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.scheme_rules import BadScheme, check_names
 from annotate.core.presets.policies import PolicyPreset
 from annotate.forms.collections import SchemeForm
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField
@@ -58,6 +59,17 @@ class GuidelinesForm(VersionedForm):
                 initial=level_reasons.as_text(level.reasons),
                 label=f"Reasons of grade {level.grade}",
             )
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse two levels of one name, at the second of them."""
+        cleaned_data = super().clean() or {}
+        names = [cleaned_data.get(f"name-{level.grade}", "") for level in self.levels]
+        try:
+            # a name that is refused for itself has its error already
+            check_names(names if all(names) else [])
+        except BadScheme as error:
+            self.add_error(f"name-{self.levels[error.n_level or 0].grade}", str(error))
+        return cleaned_data
 
     def level_fields(self) -> list[tuple[forms.BoundField, ...]]:
         """Fields of name, sentence and reasons, a tuple a level."""

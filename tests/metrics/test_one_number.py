@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
-from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.collection.collections import create_collection
 from annotate.services.people import tokens
 from annotate.services.review.exclusions import exclude_item
 from config.celery import app

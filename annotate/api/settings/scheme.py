@@ -10,9 +10,9 @@ from annotate.api import TokenRequest
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelAnswer, LevelRequest
+from annotate.core.labels.scheme_rules import BadScheme, LevelSpec
 from annotate.models import Collection
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
 
 
 class SchemeAnswer(AnswerSerializer):
@@ -78,7 +78,7 @@ class SchemeView(SettingsEndpoint):
                 positive_from=fields["positive_from"],
                 by=request.user,
             )
-        except collections.BadScheme as error:
+        except BadScheme as error:
             raise field_refusal(error.field, error) from error
         except collections.SchemeFrozen as error:
             raise field_refusal("levels", error) from error

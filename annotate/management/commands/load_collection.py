@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotate.core.files.items.item_columns import columns_of, mapping_fault
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.management import files
 from annotate.models import Collection
-from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.collection.collections import create_collection
 from annotate.services.imports.imports import import_now
 from annotate.services.imports.kinds import ItemsImport
 

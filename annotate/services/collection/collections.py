@@ -12,6 +12,14 @@ from django.forms.models import model_to_dict
 
 from annotate.core.labels import level_reasons
 from annotate.core.labels.level_colours import level_colours
+from annotate.core.labels.scheme_rules import (
+    BadScheme,
+    LevelSpec,
+    check_names,
+    check_reasons,
+    check_scheme,
+    key_of,
+)
 from annotate.models import (
     Collection,
     Gold,
@@ -27,16 +35,7 @@ from annotate.services.collection.short_names import free_short_name
 from annotate.services.people.accounts import join
 from annotate.services.seating import note_changes
 
-MIN_LEVELS, MAX_LEVELS = 2, 7
 _NOT_FIGURES = {"id", "collection", "version", "by", "at"}
-
-
-class BadScheme(Exception):
-    """The levels cannot be a scheme; nothing was changed."""
-
-    def __init__(self, message: str, *, field: str = "levels") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class SchemeFrozen(Exception):
@@ -56,21 +55,6 @@ class BadPolicy(Exception):
     def __init__(self, message: str, *, figure: str = "") -> None:
         super().__init__(message)
         self.figure = figure
-
-
-class LevelSpec(NamedTuple):
-    """A level to be made; without a key its key is the first digit of its grade.
-
-    colour : "" where the level has none of its own: it goes by its grade
-    reasons : as annotate.core.labels.level_reasons keeps them
-    """
-
-    grade: int
-    name: str
-    sentence: str = ""
-    key: str = ""
-    colour: str = ""
-    reasons: Sequence[level_reasons.Stored] = ()
 
 
 class Wording(NamedTuple):
@@ -125,42 +109,6 @@ def create_collection(
         join(collection=collection, user=by, role=Role.LEAD)
         join(collection=collection, user=by, role=Role.RESEARCHER)
     return collection
-
-
-def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
-    """Raise BadScheme, with the reason, unless these levels can be a scheme."""
-    grades = [level.grade for level in levels]
-    keys = [key_of(level) for level in levels]
-    if not MIN_LEVELS <= len(levels) <= MAX_LEVELS:
-        raise BadScheme(
-            f"A scheme has {MIN_LEVELS} to {MAX_LEVELS} levels, this one has {len(levels)}."
-        )
-    if len(set(grades)) < len(grades):
-        raise BadScheme("Two levels have the same grade; every level needs its own.")
-    if any(not 0 <= grade <= 100 for grade in grades):
-        raise BadScheme("A grade lies between 0 and 100.")
-    if len(set(keys)) < len(keys):
-        raise BadScheme("Two levels have the same key; every level needs its own.")
-    names = [level.name.strip().casefold() for level in levels]
-    if len(set(names)) < len(names):
-        raise BadScheme("Two levels have the same name; every level needs its own.")
-    for level in levels:
-        _check_reasons(level.name, level.reasons)
-    if positive_from not in grades or positive_from == min(grades):
-        raise BadScheme(
-            f"Relevant from grade {positive_from}: choose one of the grades above the lowest.",
-            field="positive_from",
-        )
-
-
-def _check_reasons(name: str, reasons: Sequence[level_reasons.Stored]) -> None:
-    if fault := level_reasons.fault(level_reasons.from_stored(reasons)):
-        raise BadScheme(f'Level "{name}" {fault}.')
-
-
-def key_of(level: LevelSpec) -> str:
-    """Return the keyboard key of this level."""
-    return level.key or str(level.grade)[:1]
 
 
 def coloured_levels(
@@ -266,19 +214,21 @@ def change_guidelines(
     """Store new guidelines; the version before stays. No change, no version.
 
     wording : new words, reasons and colours of some levels, or nothing. Raises BadScheme for
-        unknown grades and for reasons that cannot be offered.
+        unknown grades, for reasons that cannot be offered and for two levels of one name.
     """
     _lock(collection)
     for level_wording in wording:
         changes: dict[str, Any] = {"name": level_wording.name, "sentence": level_wording.sentence}
         if level_wording.reasons is not None:
-            _check_reasons(level_wording.name, level_wording.reasons)
+            check_reasons(level_wording.name, level_wording.reasons)
             changes["reasons"] = list(level_wording.reasons)
         if level_wording.colour is not None:
             changes["colour"] = level_wording.colour
         n_changed = collection.levels.filter(grade=level_wording.grade).update(**changes)
         if not n_changed:
             raise BadScheme(f"The scheme has no grade {level_wording.grade}.")
+    if wording:
+        check_names(list(collection.levels.values_list("name", flat=True)))
     latest = collection.guidelines.latest("version")
     if latest.markdown == markdown and latest.wording == level_wordings(collection):
         return latest

@@ -16,7 +16,7 @@ from annotate.forms.collections import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, shows_local_files, takes_files
 from annotate.models import Collection
 from annotate.services.collection import collections
-from annotate.services.collection.collections import CollectionExists, LevelSpec
+from annotate.services.collection.collections import CollectionExists
 from annotate.services.collection.short_names import free_short_name
 from annotate.services.imports import imports
 from annotate.services.imports.faults import IMPORT_FAULTS
@@ -37,7 +37,7 @@ def collection_new(request: SignedIn) -> HttpResponse:
         return _new_page(request, preset=_requested_preset(request))
     form = CollectionForm(request.POST, request.FILES)
     levels = LevelFormSet(request.POST, prefix="levels")
-    if not (form.is_valid() and levels.is_valid()):
+    if not form.takes(levels):
         return _new_page(request, form=form, levels=levels)
     try:
         collection, received_import = _make(request, form, levels)
@@ -87,10 +87,9 @@ def _make(
 ) -> tuple[Collection, ReceivedImport | None]:
     """Make the collection and the import of its items; neither where the archive is refused."""
     upload, media = form.cleaned_data["file"], form.cleaned_data["media"]
-    specs = [LevelSpec(**row) for row in levels.rows()]
     fields = form.collection_fields()
     fields["slug"] = fields["slug"] or free_short_name(name=fields["name"])
-    collection = collections.create_collection(levels=specs, by=request.user, **fields)
+    collection = collections.create_collection(levels=levels.levels(), by=request.user, **fields)
     if not upload:
         return collection, None
     return collection, imports.receive_import(

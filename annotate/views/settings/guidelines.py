@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
+from annotate.core.labels.scheme_rules import BadScheme
 from annotate.forms.settings import GuidelinesForm
 from annotate.http import SignedIn
 from annotate.markdown import to_html
@@ -56,7 +57,7 @@ def _save(request: SignedIn, collection: Collection, form: GuidelinesForm) -> Ht
     except NewerVersion as error:
         form.refuse_older(str(error), newest=error.newest)
         return None
-    except collections.BadScheme as error:  # the levels were replaced meanwhile
+    except BadScheme as error:  # the levels were replaced meanwhile
         form.add_error(None, str(error))
         return None
     messages.success(request, f"Saved: annotators now read version {version.version}.")

@@ -5,16 +5,16 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
+from annotate.core.labels.scheme_rules import BadScheme
 from annotate.core.presets import schemes
-from annotate.forms.collections import LevelFormSet, level_rows
+from annotate.forms.collections import LevelFormSet, SchemeForm, level_rows
 from annotate.forms.settings import ChangedSchemeForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
 from annotate.services.collection.guidelines_shown import NewerVersion, require_newest
 from annotate.views.next_step import after_step
 
@@ -27,16 +27,49 @@ def levels(request: SignedIn, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _blank_page(request, collection)
     form, rows = ChangedSchemeForm(request.POST), LevelFormSet(request.POST, prefix="levels")
-    if form.is_valid() and rows.is_valid():
+    if form.takes(rows):
         try:
             return _save(request, collection, form, rows)
         except NewerVersion as error:
             form.refuse_older(str(error), newest=error.newest)
-        except collections.BadScheme as error:
-            form.add_error(error.field if error.field in form.fields else None, str(error))
+        except BadScheme as error:
+            form.refuse_scheme(rows, error)
         except collections.SchemeFrozen as error:
             form.add_error(None, str(error))
     return _page(request, collection, form, rows, status=422)
+
+
+@require_POST
+@login_required
+def draft_levels(request: SignedIn, slug: str) -> HttpResponse:
+    """Say what the levels mean, or contradict, as they are typed; nothing is stored."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form, rows = SchemeForm(request.POST), LevelFormSet(request.POST, prefix="levels")
+    if form.takes(rows):
+        try:
+            grades = [level.grade for level in rows.levels()]
+            collections.require_grades_in_use(collection, grades=grades)
+        except BadScheme as error:
+            form.refuse_scheme(rows, error)
+    return _draft(request, form, rows)
+
+
+@require_POST
+@login_required
+def draft_new_levels(request: SignedIn) -> HttpResponse:
+    """Say what the levels of a collection that is not made yet mean, as they are typed."""
+    access.require_maker(user=request.user)
+    form, rows = SchemeForm(request.POST), LevelFormSet(request.POST, prefix="levels")
+    form.takes(rows)
+    return _draft(request, form, rows)
+
+
+def _draft(request: SignedIn, form: SchemeForm, rows: LevelFormSet) -> HttpResponse:
+    """The levels in a sentence, with the errors of all fields at the fields."""
+    is_scheme = form.is_valid() and rows.is_valid()
+    sentence = rows.sentence(form.cleaned_data["positive_from"]) if is_scheme else ""
+    context = {"form": form, "levels": rows, "sentence": sentence, "is_typed": True}
+    return render(request, "annotate/settings/_levels_draft.html", context)
 
 
 @transaction.atomic
@@ -47,7 +80,7 @@ def _save(
     require_newest(collection=collection, version=form.cleaned_data["version"])
     collections.change_scheme(
         collection=collection,
-        levels=[LevelSpec(**row) for row in rows.rows()],
+        levels=rows.levels(),
         positive_from=form.cleaned_data["positive_from"],
         by=request.user,
     )

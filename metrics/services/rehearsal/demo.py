@@ -7,8 +7,9 @@ from django.conf import settings
 from django.core.files import File
 
 from annotate.core.files.archives.sources import FolderSource
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.models import Collection, Direction, User
-from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.collection.collections import create_collection
 from annotate.services.collection.references import load_reference
 from annotate.services.imports.items import load_collection
 from pooling.services.runs.runs import read_here, receive_run

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.models import Collection, Item, Level, Part, Side
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
 from tests.browsing import wait_for_expression
 from tests.judge_screen.screen import image
 

@@ -3,11 +3,11 @@
 import pytest
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.scheme_rules import LevelSpec, check_scheme
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SCHEMES, scheme_preset
 from annotate.forms.collections import LevelFormSet
 from annotate.models import Collection
-from annotate.services.collection.collections import LevelSpec, check_scheme
 
 every_preset = pytest.mark.parametrize("preset", SCHEMES, ids=lambda preset: preset.key)
 
@@ -36,7 +36,7 @@ def test_a_preset_survives_the_form_unchanged(preset):
     counts = {"levels-TOTAL_FORMS": n_levels, "levels-INITIAL_FORMS": n_levels}
     levels = LevelFormSet(rows | counts, prefix="levels")
     assert levels.is_valid()
-    assert [row["name"] for row in levels.rows()] == [level.name for level in preset.levels]
+    assert [level.name for level in levels.levels()] == [level.name for level in preset.levels]
 
 
 @every_preset

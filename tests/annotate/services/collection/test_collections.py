@@ -5,9 +5,10 @@ from decimal import Decimal
 
 import pytest
 
+from annotate.core.labels.scheme_rules import BadScheme, LevelSpec, check_scheme
 from annotate.models import Change, Collection, Guidelines, Level, Membership, Policy
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec, Wording
+from annotate.services.collection.collections import Wording
 from tests import cast
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +84,7 @@ def test_a_short_name_taken_is_refused():
     ],
 )
 def test_levels_that_are_no_scheme_are_refused(levels, positive_from, says):
-    with pytest.raises(collections.BadScheme, match=says):
+    with pytest.raises(BadScheme, match=says):
         create(levels=levels, positive_from=positive_from)
     assert not Collection.objects.exists()
 
@@ -190,13 +191,13 @@ def test_reasons_may_change_as_a_version_and_without_a_change_there_is_none():
 
 def test_reasons_that_cannot_be_offered_change_nothing():
     collection = create()
-    with pytest.raises(collections.BadScheme, match='Level "Matches" offers the reason "a/b"'):
+    with pytest.raises(BadScheme, match='Level "Matches" offers the reason "a/b"'):
         words = Wording(1, "Matches", "", ["a/b"])
         collections.change_guidelines(
             collection=collection, markdown="# Look", wording=[words], by=None
         )
-    with pytest.raises(collections.BadScheme, match="twice"):
-        collections.check_scheme(
+    with pytest.raises(BadScheme, match="twice"):
+        check_scheme(
             levels=[LevelSpec(0, "No"), LevelSpec(1, "Yes", reasons=["a", "A"])], positive_from=1
         )
     assert (collection.guidelines.count(), collection.levels.get(grade=1).name) == (1, "Relevant")
@@ -210,7 +211,7 @@ def test_guidelines_saved_without_a_change_make_no_version():
 
 def test_wording_for_an_unknown_grade_changes_nothing():
     collection = create()
-    with pytest.raises(collections.BadScheme, match="no grade 5"):
+    with pytest.raises(BadScheme, match="no grade 5"):
         collections.change_guidelines(
             collection=collection,
             markdown="new",
@@ -268,9 +269,30 @@ def test_a_policy_that_contradicts_itself_is_refused(changes):
 
 
 def test_two_levels_of_one_name_are_no_scheme():
-    levels = [collections.LevelSpec(0, "Relevant"), collections.LevelSpec(1, "relevant ")]
-    with pytest.raises(collections.BadScheme, match="same name"):
-        collections.check_scheme(levels=levels, positive_from=1)
+    levels = [LevelSpec(0, "Relevant"), LevelSpec(1, "relevant ")]
+    with pytest.raises(BadScheme, match="same name"):
+        check_scheme(levels=levels, positive_from=1)
+
+
+def test_new_words_give_no_two_levels_one_name():
+    collection = create()
+    low, high = collection.levels.order_by("grade")[:2]
+    with pytest.raises(BadScheme, match="same name"):
+        collections.change_guidelines(
+            collection=collection,
+            markdown="",
+            wording=[Wording(low.grade, f"{high.name.upper()} ")],
+            by=None,
+        )
+    assert Level.objects.get(pk=low.pk).name == low.name
+
+
+def test_two_levels_exchange_their_names():
+    collection = create()
+    low, high = collection.levels.order_by("grade")[:2]
+    wording = [Wording(low.grade, high.name), Wording(high.grade, low.name)]
+    collections.change_guidelines(collection=collection, markdown="", wording=wording, by=None)
+    assert Level.objects.get(pk=low.pk).name == high.name
 
 
 def test_another_grouping_of_queries_is_told_to_metrics_and_the_same_one_is_not():

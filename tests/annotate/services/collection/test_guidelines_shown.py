@@ -6,9 +6,10 @@ import pytest
 from django.db import transaction
 
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.models import Judgment, Level
 from annotate.services.collection import collections, guidelines_shown
-from annotate.services.collection.collections import LevelSpec, Wording
+from annotate.services.collection.collections import Wording
 from annotate.services.judging import claiming, judging
 from tests import cast
 from tests.annotate.services.judging.test_judging import study

@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
+from annotate.core.labels.scheme_rules import LevelSpec
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
 from tests.annotate.views.browsing import page, send
 from tests.pages import text_of
 
@@ -46,3 +46,11 @@ def test_a_version_that_somebody_saved_meanwhile_is_not_overwritten_unseen(
     assert collection.guidelines.latest("version").markdown == "# Theirs"
     send(client, "guidelines", collection.slug, version=2, **fields)
     assert collection.guidelines.latest("version").markdown == "# Ours"
+
+
+def test_two_levels_of_one_name_are_refused_at_the_second(client, collection, lead):
+    fields = NAMES | {"name-0": "grade 2 "}
+    text = text_of(send(client, "guidelines", collection.slug, status=422, **fields))
+    assert 'id="id_name-0_error">Two levels have the same name; every level' in text
+    assert 'id="id_name-2_error"' not in text
+    assert collection.guidelines.count() == 1

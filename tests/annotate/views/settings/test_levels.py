@@ -6,8 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.models import Collection
 from annotate.services.collection import collections
-from annotate.services.collection.collections import LevelSpec
 from tests import cast
 from tests.annotate.views.browsing import page, send
 from tests.pages import text_of
@@ -119,3 +120,56 @@ def test_from_the_first_judgment_on_levels_are_frozen(client, collection, lead):
     assert "The levels have been used; only their wording and colours may change." in text
     assert "All of it is there." in text
     assert stored(collection) == before
+
+
+def draft(client, **fields):
+    collection = Collection.objects.get()
+    before = stored(collection)
+    text = text_of(send(client, "levels-draft", "shapes", status=200, **ROWS | fields))
+    assert stored(collection) == before
+    return text
+
+
+def error_at(field, sentence):
+    return f'id="id_{field}_error" hx-swap-oob="true">{sentence}<'
+
+
+def test_levels_are_told_in_words_as_they_are_typed(client, collection, lead):
+    text = draft(client, **{"levels-2-grade": 4, "levels-2-name": "Surely"})
+    assert "Relevant: “Surely” and “Yes”. Not relevant: “No”." in text
+    assert error_at("levels-1-name", "") in text
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "sentence"),
+    [
+        ({"levels-1-name": "YES "}, "levels-1-name", "Two levels have the same name"),
+        ({"levels-1-grade": 3}, "levels-1-grade", "Two levels have the same grade"),
+        ({"levels-1-grade": 30}, "levels-1-grade", "Two levels have the same key"),
+        ({"levels-1-grade": ""}, "levels-1-grade", "Give this level a grade."),
+        ({"positive_from": 2}, "positive_from", "Relevant from grade 2: choose one of"),
+        ({"positive_from": ""}, "positive_from", "This field is required."),
+    ],
+)
+def test_a_contradiction_of_levels_is_told_at_its_field_as_it_is_typed(
+    client, collection, lead, change, field, sentence
+):
+    text = draft(client, **change)
+    assert error_at(field, sentence)[:-1] in text
+    assert "Relevant: " not in text
+    refused = text_of(send(client, "levels", "shapes", status=422, **ROWS | change))
+    assert f'id="id_{field}_error">{sentence}' in refused
+
+
+def test_too_few_levels_and_grades_in_use_are_told_as_they_are_typed(client, collection, lead):
+    assert "2 to 7 levels, this one has 1" in draft(client, **{"levels-1-name": ""})
+    pair = cast.pairs(collection, 1)[0]
+    cast.reference(collection, {(pair.query.external_id, pair.document.external_id): 2})
+    assert "Grade 2 stays: there are reference sets" in draft(client)
+
+
+def test_levels_of_a_new_collection_are_told_in_words_too(client, collection, researcher):
+    text = text_of(send(client, "new-levels-draft", status=200, **ROWS))
+    assert "Relevant: “Yes”. Not relevant: “No”." in text
+    text = text_of(send(client, "new-levels-draft", status=200, **ROWS | {"levels-1-name": "yes"}))
+    assert error_at("levels-1-name", "Two levels have the same name")[:-1] in text
