@@ -1,4 +1,9 @@
-"""The way on from the page of a step of a set-up."""
+"""The way on from the page of a step of a set-up.
+
+Golds, questions and pairs of the training, and invitations are saved one after another: their pages
+stay, for a redirect would throw people off after the first. What was saved is said with a button
+that goes on (templates/shell/_go_on.html).
+"""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect

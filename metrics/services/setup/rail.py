@@ -38,15 +38,22 @@ class Rail(NamedTuple):
         return f"Step {number} of {len(self.setup.steps)}: {self.present_step.title}"
 
     @property
-    def onward_text(self) -> str:
-        """The words of the link that goes on; "" where the present step has to be done first."""
+    def saved_text(self) -> str:
+        """The words of the link that goes on once something was saved on the page.
+
+        "" where the present step has to be done first.
+        """
         if self.present_step is None or self.present_step.state == StepState.OPEN:
             return ""
         next_step = self.setup.next_step
-        destination = next_step.title if next_step else "the overview"
-        if self.present_step.state == StepState.OPTIONAL:
-            return f"Leave out, go on to {destination}"
-        return f"Go on to {destination}"
+        return f"Go on to {next_step.title if next_step else 'the overview'}"
+
+    @property
+    def onward_text(self) -> str:
+        """The words of the link that goes on, saved or not; "" as above."""
+        if self.present_step and self.present_step.state == StepState.OPTIONAL:
+            return f"Leave out, {self.saved_text.replace('Go', 'go', 1)}"
+        return self.saved_text
 
 
 def rail(*, collection: Collection, user: Person, page: str, import_kind: str = "") -> Rail | None:

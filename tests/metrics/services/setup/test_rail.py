@@ -14,6 +14,7 @@ from tests.pages import text_of
 from tests.signed_in import lead  # noqa: F401 - the fixture
 
 pytestmark = pytest.mark.django_db
+TRAINING = {"quiz_mark": 1, "measure": "accuracy", "pass_mark": 1, "wait_minutes": 0}
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ def test_an_optional_step_may_be_left_out_and_an_open_one_may_not(collection, ra
     change_policy(collection=collection, by=None, labels_per_pair=2, ceiling=2)
     assert rail_on(page="annotate:policy").onward_text == "Go on to Data"
     assert rail_on(page="pooling:runs").onward_text == ""
+
+
+def test_once_something_was_saved_the_way_on_leaves_nothing_out(rail_on):
+    assert rail_on(page="annotate:golds").saved_text == "Go on to Data"
+    assert rail_on(page="annotate:members").saved_text == ""
 
 
 def test_without_an_open_step_the_way_on_is_the_overview(collection):
@@ -95,3 +101,24 @@ def test_the_page_of_a_step_marks_it_and_a_judged_collection_has_no_rail(client,
     collection.scheme_frozen_at = timezone.now()
     collection.save()
     assert "Step 6 of 11" not in text_of(client.get(address))
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "way_on"),
+    [
+        ("training-change", TRAINING, "People"),
+        ("invite", {"role": "annotator", "days": 7, "email": ""}, "the overview"),
+    ],
+)
+def test_a_page_on_which_several_are_saved_stays_with_the_way_on_at_its_notice(
+    client,
+    collection,
+    lead,  # noqa: F811
+    name,
+    fields,
+    way_on,
+):
+    answer = client.post(reverse(f"annotate:{name}", args=["shapes"]), fields, follow=True)
+    assert answer.status_code == 200
+    notice = text_of(answer).partition('class="notice')[2].partition("</section>")[0]
+    assert f">Go on to {way_on}</a>" in notice.partition("<h2>")[0]
