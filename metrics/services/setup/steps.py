@@ -59,6 +59,7 @@ class SetupStep(NamedTuple):
 
     doers : the roles that can do it
     import_kind : which kind of file its page loads, where it loads files
+    report_address : the page that says why the last of these files was refused; "" otherwise
     """
 
     title: str
@@ -66,6 +67,7 @@ class SetupStep(NamedTuple):
     text: str
     doers: Sequence[Role] = LEADERS
     import_kind: str = ""
+    report_address: str = ""
 
     @property
     def pages(self) -> Sequence[str]:
@@ -175,7 +177,8 @@ def _data_steps(collection: Collection, reference_names: Sequence[str]) -> list[
         documents=Count("pk", filter=Q(side=Side.DOCUMENT)),
     )
     # the last file of each kind tells how its step stands
-    readings = dict(collection.imports.order_by("pk").values_list("kind", "work__state"))
+    imports = collection.imports.order_by("pk").select_related("work").only("kind", "work__state")
+    last_imports = {import_.kind: import_ for import_ in imports}
     data = SetupStep(
         "Data",
         StepState.OPEN,
@@ -195,15 +198,22 @@ def _data_steps(collection: Collection, reference_names: Sequence[str]) -> list[
     )
     if reference_names:
         reference = reference._replace(state=StepState.DONE, text=", ".join(reference_names))
-    return [_with_reading(step, readings.get(step.import_kind)) for step in (data, reference)]
+    return [
+        _with_reading(step, collection.slug, last_imports.get(step.import_kind))
+        for step in (data, reference)
+    ]
 
 
-def _with_reading(step: SetupStep, reading_state: str | None) -> SetupStep:
+def _with_reading(step: SetupStep, slug: str, last_import: Import | None) -> SetupStep:
     """The step of a kind of file, with what became of the last file of this kind."""
-    if reading_state in Work.UNFINISHED:
+    state = last_import.reading.state if last_import else ""
+    if state in Work.UNFINISHED:
         return step._replace(state=StepState.UNDER_WAY, text="A file is being read.")
-    if reading_state == Work.State.FAILED and step.state != StepState.DONE:
-        return step._replace(text="The last file was refused; its page under Imports says why.")
+    if last_import and state == Work.State.FAILED and step.state != StepState.DONE:
+        return step._replace(
+            text="The last file was refused.",
+            report_address=reverse("annotate:import", args=[slug, last_import.pk]),
+        )
     return step
 
 

@@ -1,6 +1,7 @@
 """The steps of a set-up, each by what makes it done."""
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Import, Role, Side, Training, Work
@@ -85,12 +86,15 @@ def test_the_last_file_of_items_tells_how_the_data_stand(
         begun_at=timezone.now(),
         finished_at=timezone.now() if is_over else None,
     )
-    Import.objects.create(
+    import_ = Import.objects.create(
         collection=collection, kind=Import.Kind.ITEMS, file_name="a.jsonl", work=work
     )
     step_state, text = state(collection, "Data")
     assert step_state == state_of_step
     assert words in text
+    data = setup(collection=collection, roles=set()).steps[0]
+    report = reverse("annotate:import", args=[collection.slug, import_.pk])
+    assert data.report_address == (report if is_over else "")
     assert state(collection, "Reference labels")[0] == StepState.OPTIONAL
 
 
