@@ -64,6 +64,12 @@ def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
     assert list(Judgment.objects.values_list("active_ms", flat=True)) == [1000] * 3
 
 
+def test_a_judgment_keeps_the_guidelines_that_its_page_showed(page, annotator, collection):
+    Guidelines.objects.create(collection=collection, version=3, markdown="# Otherwise")
+    press(page, annotator, is_right=True)
+    assert Judgment.objects.get().guidelines.version == 2
+
+
 def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(
     page, annotator
 ):

@@ -54,6 +54,7 @@ export class Lesson {
     if (!this.card || this.busy || this.feedback.isShown) return;
     const data = await this.send("answer", {
       submission_id: newId(), hand_out: this.card.hand_out, grade, reasons, ...telemetry({ ...this, changes }),
+      guidelines: Number(this.urls.guidelines),
     });
     if (!data) return;
     this.coming = data;
