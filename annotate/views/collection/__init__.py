@@ -1,1 +1,1 @@
-"""Pages of a collection: home, its first page, imports, settings, policy."""
+"""Pages of a collection: the list of them, a new one, its imports, previews of their files."""
