@@ -24,6 +24,15 @@ def text_of(answer: HttpResponse) -> str:
     return " ".join(answer.content.decode().split())
 
 
+def notice_form(page: str) -> dict[str, str]:
+    """Fields of the button that takes back what the page tells, and its address as `action`."""
+    _, form = page.split('<form class="undo"')
+    form, _ = form.split("</form>", 1)
+    (action,) = re.findall('action="([^"]+)"', form)
+    fields = re.findall(r'name="(\w+)"\s+value="([^"]+)"', form)
+    return {"action": action, **dict(fields)}
+
+
 def codes_in(text: str) -> list[str]:
     """Words of a text that are written like the codes of a program, such as `not_enough`."""
     return [code for code in CODE.findall(text) if code not in NAMES]

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import TextChoices
 
+from annotate.forms.consequences import ExpectedForm
 from annotate.forms.fields import set_choices, set_rows
 from annotate.models import Annotator, Collection, Level, ReviewAction, User
 
@@ -23,7 +24,7 @@ class PersonAct(TextChoices):
 PERSON_ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
 
 
-class ReasonForm(forms.Form):
+class ReasonForm(ExpectedForm):
     """An action and its reason; some actions need no reason."""
 
     act = forms.ChoiceField(error_messages={"invalid_choice": "There is no such action."})

@@ -18,6 +18,7 @@ from annotate.api.jobs import JobAnswer, job_json
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.parameters import page_parameters
 from annotate.api.people.members import LEAD, AnnotatorAnswer
+from annotate.core.consequences import CountChanged
 from annotate.forms.review import (
     PERSON_ACTS_WITH_REASON,
     REASON_LENGTH,
@@ -227,7 +228,7 @@ class WithdrawalView(AnnotatorEndpoint):
         fields = self.fields(request, self.act, self.form)
         try:
             decision = self.decide(annotator=annotator, **fields)
-        except (withdrawing.CountChanged, bulk_decisions.DecisionUnderWay) as error:
+        except (CountChanged, bulk_decisions.DecisionUnderWay) as error:
             raise Unprocessable(str(error)) from error
         facts = decision_json(annotator, decision)
         if decision is None:

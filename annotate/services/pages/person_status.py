@@ -50,6 +50,12 @@ class PersonStatus(NamedTuple):
         return f"Active, {in_hand}"
 
     @property
+    def pause_text(self) -> str:
+        """The state after she was paused, with the pairs that she still holds."""
+        in_hand = f"; {counted(self.n_in_hand, 'pair')} still in hand" if self.n_in_hand else ""
+        return f"{self.annotator} gets no more pairs; what was judged stays{in_hand}."
+
+    @property
     def can_judge(self) -> bool:
         """True if pairs go to her unless she is paused or in training."""
         is_simulated = self.annotator.origin == Annotator.Origin.SIMULATED

@@ -2,17 +2,36 @@
 
 from typing import Any, NamedTuple
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Prefetch, QuerySet
 
-from annotate.models import Annotator, Collection, Membership, Role, User
+from annotate.core.consequences import Consequences
+from annotate.core.phrases import counted
+from annotate.models import Annotator, Collection, Membership, Role, Seat, User
 
 
 class MemberRoles(NamedTuple):
-    """A person of a collection: the roles she holds, oldest first, and the annotator she is."""
+    """A person of a collection: the roles she holds, oldest first, and the annotator she is.
+
+    n_in_hand : pairs that she holds now
+    """
 
     user: User
     memberships: list[Membership]
     annotator: Annotator | None
+    n_in_hand: int
+
+    @property
+    def removals(self) -> list[tuple[Membership, Consequences]]:
+        """Her roles, each with the consequences of taking it from her."""
+        return [
+            (
+                membership,
+                removal_consequences(
+                    membership=membership, person=str(self.user), n_in_hand=self.n_in_hand
+                ),
+            )
+            for membership in self.memberships
+        ]
 
 
 def members_of(*, collection: Collection) -> QuerySet[Membership]:
@@ -32,7 +51,9 @@ def annotator_of(membership: Membership) -> Annotator | None:
 
 
 def people_of(*, collection: Collection) -> list[MemberRoles]:
-    """The people of a collection by name, each once however many roles she holds; two queries."""
+    """The people of a collection by name, each once however many roles she holds; three queries."""
+    held_seats = Seat.objects.filter(annotator__collection=collection, state=Seat.State.HELD)
+    n_by_user = dict(held_seats.values_list("annotator__user").annotate(n=Count("pk")))
     memberships_by_user: dict[int, list[Membership]] = {}
     for membership in members_of(collection=collection).order_by("user__username", "pk"):
         memberships_by_user.setdefault(membership.user_id, []).append(membership)
@@ -41,6 +62,32 @@ def people_of(*, collection: Collection) -> list[MemberRoles]:
             memberships[0].user,
             memberships,
             next(filter(None, map(annotator_of, memberships)), None),
+            n_by_user.get(memberships[0].user_id, 0),
         )
         for memberships in memberships_by_user.values()
     ]
+
+
+def removal_consequences(*, membership: Membership, person: str, n_in_hand: int) -> Consequences:
+    """Return the consequences of taking a role from a person.
+
+    person : her name on the page; n_in_hand : pairs that she holds now, as an annotator
+    """
+    role = membership.get_role_display().lower()
+    in_hand = counted(n_in_hand, "pair")
+    button, sentences = f"Remove the {role}", [f"{person} loses the role {role} here."]
+    way_back = "It has no way back but a new invitation."
+    if membership.role == Role.ANNOTATOR:
+        sentences.append("What was judged stays and counts.")
+        way_back = f"{way_back} The pseudonym is the same then."
+        if n_in_hand:
+            sentences.append(f"What is in hand, {in_hand}, goes to others once its time is up.")
+            button = f"{button}, with {in_hand} in hand"
+    return Consequences(
+        act="remove",
+        title="Remove",
+        subject=f"{person} as {role}",
+        button=button,
+        sentences=tuple(sentences),
+        way_back=way_back,
+    )

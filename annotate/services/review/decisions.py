@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from django.db import transaction
 from django.db.models import TextChoices
 
+from annotate.core.consequences import CountChanged, require_told
 from annotate.models import Batch, Pair, ReviewWork, User
 from annotate.services.judging.judging import UnknownGrade
 from annotate.services.review import adjudicating, exclusions, report_settling
+from annotate.services.seating import lock_annotator
 from annotate.services.supervision import bulk_decisions, verdicts
 
 
@@ -38,10 +41,17 @@ class ReviewResult(NamedTuple):
     """The result of a decision.
 
     sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
+    has_verdict : a batch has a verdict by it
     """
 
     sentence: str
     work: ReviewWork | None = None
+    has_verdict: bool = False
+
+    @property
+    def may_undo(self) -> bool:
+        """True if it is a verdict on a batch that can be taken back at once."""
+        return self.has_verdict and (self.work is None or self.work.is_done)
 
 
 BATCH_ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
@@ -50,6 +60,7 @@ BATCH_REFUSALS = (
     verdicts.BatchJudged,
     verdicts.NoVerdict,
     bulk_decisions.DecisionUnderWay,
+    CountChanged,
 )
 PAIR_ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
 PAIR_REFUSALS = (
@@ -86,15 +97,22 @@ _ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
 }
 
 
-def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> ReviewResult:
+@transaction.atomic
+def decide_batch(
+    *, batch: Batch, act: BatchAct, by: User, reason: str = "", expected: int | None = None
+) -> ReviewResult:
     """Carry out an action on a batch. Raises one of BATCH_REFUSALS.
 
     The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
+
+    expected : number of answers that the lead was told of, no more than which are withdrawn
     """
+    lock_annotator(batch.annotator_id)  # what is counted here is what is withdrawn
+    require_told(verdicts.n_counting(batch=batch), expected=expected, noun="answer")
     name = f"Batch {batch.judging_number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
-        return ReviewResult(f"{name} is accepted.")
+        return ReviewResult(f"{name} is accepted.", has_verdict=True)
     if act == BatchAct.REOPEN:
         work = verdicts.reopen_batch(batch=batch, by=by, reason=reason)
         summary = bulk_decisions.summary(work) if work.n_total else ""
@@ -102,7 +120,7 @@ def decide_batch(*, batch: Batch, act: BatchAct, by: User, reason: str = "") -> 
     withdraw, verb = _WITHDRAWALS[act]
     withdrawal = withdraw(batch=batch, by=by, reason=reason)
     summary = bulk_decisions.summary(withdrawal) if withdrawal else ""
-    return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal)
+    return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal, has_verdict=True)
 
 
 def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> ReviewResult:

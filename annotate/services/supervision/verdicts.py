@@ -94,6 +94,11 @@ def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWo
     )
 
 
+def n_counting(*, batch: Batch) -> int:
+    """Number of a batch's answers that count: what a rejection withdraws."""
+    return _counting_answers(batch).count()
+
+
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a rejected or requeued batch."""
     return withdraw_next(decision, _counting_answers(batch_of(decision)))
@@ -110,7 +115,7 @@ def _withdraw_batch(
     lock_annotator(batch.annotator_id)
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
     is_new = _set_verdict(batch, verdict)
-    n = _counting_answers(batch).count()
+    n = n_counting(batch=batch)
     if not is_new and not n:
         return None
     return begin(action=_note(kind, batch, by, reason, n), n_total=n, handler=withdraw_stretch)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from annotate.core.consequences import CountChanged
 from annotate.core.phrases import counted
 from annotate.models import (
     Annotator,
@@ -61,10 +62,6 @@ _COUNT_AGAIN = """
 """
 
 
-class CountChanged(Exception):
-    """Another number of labels would be withdrawn than was shown; nothing was changed."""
-
-
 class Withdrawable(NamedTuple):
     """The extent of a withdrawal: labels that enter agreement, other answers, and their pairs."""
 
@@ -76,11 +73,6 @@ class Withdrawable(NamedTuple):
     def n(self) -> int:
         """All answers together."""
         return self.n_labels + self.n_checks
-
-    @property
-    def labels_text(self) -> str:
-        """The number of labels, as the head of a sentence."""
-        return f"{counted(self.n_labels, 'label')} would be withdrawn"
 
     @property
     def rest_text(self) -> str:

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,7 +24,9 @@ from annotate.services.review.decisions import (
     BatchAct,
     decide_batch,
 )
-from annotate.services.supervision import bulk_decisions
+from annotate.services.supervision import bulk_decisions, verdicts
+from annotate.services.supervision.consequences import rejection_consequences
+from annotate.views import undoing
 from annotate.views.review.review_log import work_panel
 
 
@@ -49,10 +52,15 @@ def batch_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             act=BatchAct(form.cleaned_data["act"]),
             by=request.user,
             reason=form.cleaned_data["reason"],
+            expected=form.cleaned_data["expected"],
         )
     except BATCH_REFUSALS as error:
         return _page(request, batch, form=form, refusal=str(error))
-    messages.success(request, decision.sentence)
+    if decision.may_undo:
+        undo_url = reverse("annotate:inbox-batch-act", args=[slug, pk])
+        undoing.notify(request, decision.sentence, undo_url=undo_url, act=BatchAct.REOPEN)
+    else:
+        messages.success(request, decision.sentence)
     return redirect("annotate:inbox-batch", slug, pk)
 
 
@@ -60,8 +68,8 @@ def _page(
     request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None, refusal: str = ""
 ) -> HttpResponse:
     decisions = bulk_decisions.unfinished_of_annotator(annotator=batch.annotator)
-    is_out = batch.verdict in Batch.TAKEN_OUT
-    lines = lines_of(batch=batch)
+    is_out, lines = batch.verdict in Batch.TAKEN_OUT, lines_of(batch=batch)
+    n_counting = verdicts.n_counting(batch=batch)
     context = {
         "collection": batch.collection,
         "works": [work_panel(decision, batch.collection.slug) for decision in decisions],
@@ -75,5 +83,7 @@ def _page(
         "shows_names": "names" in request.GET,
         "form": form or ReasonForm(acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON),
         "refusal": refusal,
+        "refused_act": form.data.get("act", "") if form else "",
+        "rejections": rejection_consequences(annotator=batch.annotator, n=n_counting),
     }
     return render(request, "annotate/review/batch/batch.html", context, status=422 if form else 200)

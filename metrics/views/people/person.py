@@ -7,12 +7,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
+from annotate.core.consequences import Consequences, CountChanged
 from annotate.forms.review import (
     PERSON_ACTS_WITH_REASON,
     AnswerFilterForm,
@@ -25,7 +27,13 @@ from annotate.forms.review import (
 from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.services.pages import person_answers, person_status
+from annotate.services.people.members import removal_consequences
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
+from annotate.services.supervision.consequences import (
+    pause_consequences,
+    withdrawal_consequences,
+)
+from annotate.views import undoing
 from annotate.views.review.review_log import work_panel
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard import people_pages
@@ -33,6 +41,7 @@ from metrics.services.dashboard.tabs import DashboardTab
 from metrics.views import dashboard
 
 N_LAST = 20  # lines of the log that are shown
+UNDO = "Undo"  # the reason in the log of what takes an act back at once
 MOMENT_FORMS: dict[str, type[SinceForm]] = {
     PersonAct.WITHDRAW: WithdrawForm,
     PersonAct.RESTORE: RestoreForm,
@@ -82,28 +91,41 @@ def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
         fields = moment.cleaned_data if moment else {}
         try:
-            message = _do(act, annotator, fields, by=request.user, reason=reason)
-        except (withdrawing.CountChanged, bulk_decisions.DecisionUnderWay) as error:
+            message, undo = _do(act, annotator, fields, by=request.user, reason=reason)
+        except (CountChanged, bulk_decisions.DecisionUnderWay) as error:
             form.add_error("reason", str(error))
         else:
-            messages.success(request, message)
+            if undo:
+                act_url = reverse("metrics:dashboard-person-act", args=[slug, pk])
+                undoing.notify(request, message, undo_url=act_url, **undo)
+            else:
+                messages.success(request, message)
             return redirect("metrics:dashboard-person", slug, pk)
     return _page(request, annotator, form=form, moment=moment)
 
 
-def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribution: Any) -> str:
-    """Carry out the action; return a message about it."""
+def _do(
+    act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribution: Any
+) -> tuple[str, dict[str, str]]:
+    """Carry out the action; return a message about it, and the fields that take it back."""
     if act == PersonAct.PAUSE:
         pausing.pause(annotator=annotator, **attribution)
-        return f"{annotator} gets no more pairs; what was judged stays."
+        status = person_status.person_status(annotator=annotator)
+        return status.pause_text, {"act": PersonAct.RESUME}
     if act == PersonAct.RESUME:
         pausing.resume(annotator=annotator, **attribution)
-        return f"{annotator} gets pairs again."
+        return f"{annotator} gets pairs again.", {"act": PersonAct.PAUSE, "reason": UNDO}
     if act == PersonAct.WITHDRAW:
         work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
     else:
         work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
-    return withdrawing.outcome_text(annotator=annotator, decision=work)
+    message = withdrawing.outcome_text(annotator=annotator, decision=work)
+    if act == PersonAct.RESTORE or work is None or not work.is_done:
+        return message, {}
+    # those of this decision alone, not of an earlier one for the same reason
+    newest = withdrawing.withdrawals(annotator=annotator)[0]
+    times = {"since": work.action.at.isoformat(), "until": newest.until.isoformat()}
+    return message, {"act": PersonAct.RESTORE, "reason": UNDO, **times}
 
 
 def _page(
@@ -127,6 +149,7 @@ def _page(
     }
     if context["may_name"]:
         context |= _actions(annotator, request.GET, form=form, moment=moment)
+        context |= _person_acts(context["status"])
     status = 422 if form else 200
     return render(request, "metrics/person/person.html", context, status=status)
 
@@ -163,13 +186,32 @@ def _actions(
     return {
         "since_form": SinceForm(initial={"since": since}) if since else moment,
         "since": since,
-        "withdrawable": withdrawing.withdrawable(annotator=annotator, since=since)
-        if since
-        else None,
+        "withdrawal": _withdrawal(annotator, since) if since else None,
         "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
         "failed_batches": person_status.failed_batches(annotator=annotator),
         "log_entries": review_log.with_parts(log_entries)[:N_LAST],
         "form": form,
         "refused_act": form.data.get("act", ""),
+    }
+
+
+def _withdrawal(annotator: Annotator, since: datetime) -> Consequences | None:
+    """The consequences of withdrawing her answers from a moment on; None if there are none."""
+    withdrawable = withdrawing.withdrawable(annotator=annotator, since=since)
+    if not withdrawable.n:
+        return None
+    return withdrawal_consequences(annotator=annotator, since=since, withdrawable=withdrawable)
+
+
+def _person_acts(status: person_status.PersonStatus) -> dict[str, Any]:
+    """The context of the acts about the person herself: her pause and her membership."""
+    membership = status.annotator_membership
+    return {
+        "pause": pause_consequences(annotator=status.annotator, n_in_hand=status.n_in_hand),
+        "removal": removal_consequences(
+            membership=membership, person=str(status.annotator), n_in_hand=status.n_in_hand
+        )
+        if membership
+        else None,
     }

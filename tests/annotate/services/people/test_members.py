@@ -3,8 +3,9 @@
 import pytest
 
 from annotate.models import Role
+from annotate.services.judging import claiming
 from annotate.services.people.members import people_of
-from tests import cast
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
@@ -30,5 +31,21 @@ def test_many_people_need_as_many_queries_as_one(django_assert_num_queries):
     collection = cast.collection("birds")
     for _ in range(5):
         cast.annotator(collection)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert len(people_of(collection=collection)) == 5
+
+
+def test_a_removal_names_the_pairs_in_hand_of_a_role_that_judges_alone():
+    collection = campaigns.open_collection(4, "birds", labels_per_pair=1)
+    annotator = cast.annotator(collection)
+    claiming.current_batch(annotator=annotator)
+    cast.member(collection, Role.RESEARCHER, annotator.user)
+    (person,) = people_of(collection=collection)
+    buttons = [consequences.button for _, consequences in person.removals]
+    assert buttons == ["Remove the annotator, with 4 pairs in hand", "Remove the researcher"]
+    removal = person.removals[0][1]
+    assert removal.sentences[1:] == (
+        "What was judged stays and counts.",
+        "What is in hand, 4 pairs, goes to others once its time is up.",
+    )
+    assert removal.way_back.startswith("It has no way back but a new invitation.")

@@ -18,7 +18,7 @@ from tests.annotate.views.review.inbox_rows import (
     inbox_collection,
     report,
 )
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -236,6 +236,25 @@ def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, colle
     client.post(act, {"act": "accept"})
     batch.refresh_from_db()
     assert batch.verdict == "accepted"
+
+
+def test_a_batch_is_rejected_for_no_more_answers_than_its_page_told(client, collection, lead):
+    batch = fail_batch(collection)
+    act = address("inbox-batch-act", batch.pk)
+    page = text_of(client.get(address("inbox-batch", batch.pk)))
+    assert "Reject 2 answers" in page and "Ask others for 2 answers again" in page
+    refused = text_of(client.post(act, {"act": "reject", "reason": "guessed", "expected": "1"}))
+    assert "It would be about 2 answers by now, not 1; look again." in refused
+    batch.refresh_from_db()
+    assert batch.verdict == ""
+    assert client.post(act, {"act": "reject", "reason": "x", "expected": "two"}).status_code == 422
+    page = text_of(
+        client.post(act, {"act": "reject", "reason": "guessed", "expected": "2"}, follow=True)
+    )
+    form = notice_form(page)
+    assert client.post(form.pop("action"), form).status_code == 302
+    batch.refresh_from_db()
+    assert batch.verdict == "held"
 
 
 def test_an_annotator_finds_none_of_it(client, collection):

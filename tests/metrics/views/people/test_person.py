@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import (
+    Annotator,
     Batch,
+    Judgment,
     Membership,
     Part,
     Preview,
@@ -31,7 +33,7 @@ from tests.annotate.views.review.inbox_rows import (
     inbox_collection,
     report,
 )
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 from tests.works import finished_work
 
 pytestmark = pytest.mark.django_db
@@ -199,7 +201,7 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
     annotator = fail_batch(collection).annotator
     yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     page = text_of(client.get(person_page("", annotator.pk, since=yesterday)))
-    assert "2 labels would be withdrawn" in page
+    assert "Withdraw 2 labels" in page and "others are asked for new ones" in page
     act, answer = (
         person_page("-act", annotator.pk),
         {"since": yesterday, "expected": "2", "reason": "guessed"},
@@ -351,3 +353,43 @@ def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
         )
     with django_assert_max_num_queries(len(few)):
         client.get(url)
+
+
+def test_the_notice_of_a_pause_and_of_a_withdrawal_has_a_button_that_takes_it_back(
+    client, collection, lead
+):
+    annotator = fail_batch(collection).annotator
+    url = person_page("-act", annotator.pk)
+    yesterday = (timezone.now() - timedelta(days=1)).isoformat()
+    withdrawal = {"act": "withdraw", "since": yesterday, "expected": "2", "reason": "guessed"}
+    for act in ({"act": "pause", "reason": "ill"}, {"act": "resume"}, withdrawal):
+        client.post(url, act)
+        paused_at = Annotator.objects.get(pk=annotator.pk).paused_at
+        form = notice_form(text_of(client.get(person_page("", annotator.pk))))
+        assert form.pop("action") == url
+        assert client.post(url, form, follow=True).status_code == 200
+        annotator.refresh_from_db()
+        assert act is withdrawal or (annotator.paused_at is None) != (paused_at is None)
+    assert Resolution.objects.count() == 2
+    assert "undo" not in text_of(client.get(address("inbox")))
+
+
+def test_a_pause_tells_what_is_in_hand_then(client, collection, lead):
+    annotator = cast.annotator(collection)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 3))
+    act = {"act": "pause", "reason": "ill"}
+    claiming.current_batch(annotator=annotator)  # after the page was shown
+    page = text_of(client.post(person_page("-act", annotator.pk), act, follow=True))
+    assert "3 pairs still in hand" in page
+
+
+def test_undo_restores_no_earlier_withdrawal_of_the_same_reason(client, collection, lead):
+    annotator = fail_batch(collection).annotator
+    answers = list(Judgment.objects.filter(annotator=annotator).order_by("pk"))
+    url = person_page("-act", annotator.pk)
+    for answer in reversed(answers):
+        act = {"act": "withdraw", "since": answer.at.isoformat(), "reason": "guessed"}
+        page = text_of(client.post(url, {**act, "expected": "1"}, follow=True))
+    form = notice_form(page)
+    assert client.post(form.pop("action"), form).status_code == 302
+    assert Resolution.objects.count() == 1

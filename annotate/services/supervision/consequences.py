@@ -1,0 +1,96 @@
+"""The consequences of what a lead decides about a person and her batches."""
+
+from datetime import datetime
+
+from annotate.core.consequences import Consequences
+from annotate.core.phrases import counted
+from annotate.models import Annotator
+from annotate.services.supervision.withdrawing import Withdrawable
+
+
+def pause_consequences(*, annotator: Annotator, n_in_hand: int) -> Consequences:
+    """Return the consequences of pausing a person, or of letting a paused one go on.
+
+    n_in_hand : pairs that she holds now
+    """
+    if annotator.paused_at:
+        return Consequences(
+            act="resume",
+            title="Resume",
+            button="Resume",
+            sentences=(f"{annotator} gets pairs again.",),
+            way_back="A pause brings this state back.",
+            is_danger=False,
+        )
+    in_hand = counted(n_in_hand, "pair")
+    return Consequences(
+        act="pause",
+        title="Pause",
+        button=f"Pause, with {in_hand} in hand" if n_in_hand else "Pause",
+        sentences=(
+            f"{annotator} gets no more pairs; what was judged stays and counts.",
+            f"What is in hand, {in_hand}, can still be answered until its time is up; then it goes "
+            "to others."
+            if n_in_hand
+            else "There is no pair in hand.",
+        ),
+        way_back="It can be taken back here at any time: Resume.",
+        needs_reason=True,
+        is_danger=False,
+    )
+
+
+def withdrawal_consequences(
+    *, annotator: Annotator, since: datetime, withdrawable: Withdrawable
+) -> Consequences:
+    """Return the consequences of withdrawing a person's answers from a moment on."""
+    labels = counted(withdrawable.n_labels, "label")
+    return Consequences(
+        act="withdraw",
+        title="Withdraw",
+        button=f"Withdraw {counted(withdrawable.n, 'answer')}"
+        if withdrawable.n_checks
+        else f"Withdraw {labels}",
+        sentences=(
+            f"{labels} of {annotator}{withdrawable.rest_text}, given from "
+            f"{since:%-d %B %Y, %H:%M} UTC on, would be withdrawn.",
+            "They stay in the log and no longer count; others are asked for new ones.",
+        ),
+        way_back="They can be restored here, except where others have given a pair its labels "
+        "meanwhile.",
+        n=withdrawable.n,
+        needs_reason=True,
+        fields=(("since", since.isoformat()),),
+    )
+
+
+def rejection_consequences(*, annotator: Annotator, n: int) -> tuple[Consequences, Consequences]:
+    """Return the consequences of asking others again for a batch, and of rejecting it.
+
+    n : answers of the batch that count now
+    """
+    answers = counted(n, "answer")
+    effect = f"{answers} of {annotator} would no longer count; others are asked for the labels."
+    way_back = "It can be taken back here: the answers then count again, except where others have "
+    way_back += "given a pair its labels meanwhile."
+    return (
+        Consequences(
+            act="requeue",
+            title="Ask others again",
+            button=f"Ask others for {answers} again",
+            sentences=(effect, "It does not stand against the person."),
+            way_back=way_back,
+            n=n,
+            needs_reason=True,
+            is_danger=False,
+        ),
+        Consequences(
+            act="reject",
+            title="Reject",
+            button=f"Reject {answers}",
+            sentences=(effect, "The rejection stands against the person."),
+            way_back=way_back,
+            n=n,
+            needs_reason=True,
+        ),
+    )

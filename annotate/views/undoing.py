@@ -1,0 +1,11 @@
+"""Notices of acts that are done, with a button that takes the act back."""
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+
+def notify(request: HttpRequest, text: str, *, undo_url: str, **fields: str) -> None:
+    """Tell on the next page that an act is done; its button sends `fields` to `undo_url`."""
+    context = {"text": text, "undo_url": undo_url, "fields": fields}
+    messages.success(request, render_to_string("parts/acts/_undo.html", context, request=request))
