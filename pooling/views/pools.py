@@ -1,6 +1,7 @@
 """Pages of pools: the list, one pool with its progress, opening, closing and reopening it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access as annotate_access
 from annotate.access import LEADERS
+from annotate.core.consequences import CountChanged
+from annotate.forms.consequences import ExpectedForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role, Work
 from annotate.services.background import works
@@ -135,7 +138,8 @@ def pool_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def pool_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop handing out a pool's pairs; its free seats are withdrawn in the background."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
-    return _begin(request, pool, service.request_closing)
+    expected = ExpectedForm.number_in(request.POST)
+    return _begin(request, pool, partial(service.request_closing, expected=expected))
 
 
 @require_POST
@@ -149,7 +153,7 @@ def pool_reopen(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def _begin(request: SignedIn, pool: Pool, ask: Callable[..., None]) -> HttpResponse:
     try:
         ask(pool=pool, by=request.user)
-    except service.WrongPoolState as error:
+    except (service.WrongPoolState, CountChanged) as error:
         messages.error(request, str(error))
     return redirect("pooling:pool", pool.collection.slug, pool.pk)
 

@@ -105,6 +105,11 @@ class StateCounts:
         return self[PairState.COMPLETE]
 
     @property
+    def n_waiting(self) -> int:
+        """Number of pairs of which labels are missing that people are asked for."""
+        return sum(self[state] for state in PairState if state.waits_for_labels)
+
+    @property
     def rows(self) -> list[StateCount]:
         """The counts of all states, in the order in which they apply, left-out pairs last."""
         states = [*(state for state in PairState if state.is_wanted), PairState.LEFT_OUT]

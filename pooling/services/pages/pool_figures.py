@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q
 
+from annotate.core.consequences import Consequences
 from annotate.core.labels.pair_states import StateCounts
+from annotate.core.phrases import counted
 from annotate.models import Collection, RoundPairState, Seat
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
@@ -13,12 +15,39 @@ from pooling.services.pools.queue_order import LIVE_STRATEGIES
 
 
 class PoolFigures(NamedTuple):
-    """A pool's pairs and seats, by state."""
+    """A pool's pairs and seats, by state; is_retried : closing it has failed before."""
 
     states: StateCounts
     n_free: int
     n_held: int
     n_done: int
+    is_retried: bool = False
+
+    @property
+    def closing(self) -> Consequences:
+        """The consequences of closing the pool."""
+        n_untouched, n_some = self.states["untouched"], self.states["some_labels"]
+        without_label = f"{_staying(n_untouched)} without a label"
+        with_fewer = f"{_staying(n_some)} with fewer labels than the policy wants"
+        sentences = ["Nothing more is handed out; judgments stay and count."]
+        if n_untouched:
+            sentences.append(f"{without_label}.")
+        if n_some:
+            sentences.append(f"{with_fewer}.")
+        if not self.states.n_waiting:
+            sentences.append("No pair of it waits for labels.")
+        if self.n_held:
+            sentences.append(f"What people hold, {counted(self.n_held, 'pair')}, they may finish.")
+        outcome = without_label if n_untouched else with_fewer if n_some else ""
+        return Consequences(
+            act="close",
+            title="Try again" if self.is_retried else "Close pool",
+            button=f"Close the pool: {outcome}" if outcome else "Close the pool",
+            sentences=tuple(sentences),
+            way_back="It can be opened again here: the missing labels are then asked for.",
+            n=self.states.n_waiting,
+            is_danger=False,
+        )
 
 
 class PoolRow(NamedTuple):
@@ -45,7 +74,12 @@ def pool_figures(*, pool: Pool) -> PoolFigures:
     seats = Seat.objects.filter(round=pool.round_id, purpose=Seat.Purpose.LABEL).aggregate(
         **{f"n_{state}": Count("pk", filter=Q(state=state)) for state in ("free", "held", "done")}
     )
-    return PoolFigures(states_of(pools=[pool])[pool.pk], **seats)
+    is_retried = bool(pool.work and pool.work.error)
+    return PoolFigures(states_of(pools=[pool])[pool.pk], **seats, is_retried=is_retried)
+
+
+def _staying(n: int) -> str:
+    return f"{counted(n, 'pair')} {'stays' if n == 1 else 'stay'}"
 
 
 def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:

@@ -13,7 +13,9 @@ from django.db.models.functions import Now
 from numpy.typing import NDArray
 
 from annotate.access import LEADERS
-from annotate.models import Collection, QuerySet, User, Work
+from annotate.core.consequences import require_told
+from annotate.core.labels.pair_states import PairState
+from annotate.models import Collection, QuerySet, RoundPairState, User, Work
 from annotate.services import seating
 from annotate.services.background import works
 from pooling.models import Pool, Run
@@ -21,6 +23,8 @@ from pooling.services.pools import opening, run_retirement
 from pooling.services.pools.checks import PoolError, check_parameters
 from pooling.services.pools.query_lists import listed_query_set
 from pooling.services.runs.runs import BadName, check_name
+
+WAITING = [state for state in PairState if state.waits_for_labels]
 
 
 class WrongPoolState(Exception):
@@ -89,13 +93,20 @@ def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) 
 
 
 @transaction.atomic
-def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+def request_closing(
+    *, pool: Pool, by: User | None, is_done_here: bool = False, expected: int | None = None
+) -> None:
     """Hand out nothing more of an open pool from now on.
 
-    Its free seats are withdrawn in the background. Raises WrongPoolState.
+    Its free seats are withdrawn in the background. Raises WrongPoolState, CountChanged.
+
+    expected : number of pairs without all their labels that was told, no more than which may be
     """
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.OPEN)
+    if expected is not None:
+        pairs = RoundPairState.objects.filter(round=locked_pool.round_id, state__in=WAITING)
+        require_told(pairs.count(), expected=expected, noun="pair")
     seating.begin_closing(round_=locked_pool.own_round())
     _ask(pool, Pool.Transition.CLOSING, by, is_done_here=is_done_here)
 

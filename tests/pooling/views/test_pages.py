@@ -12,6 +12,7 @@ from pooling.forms.runs import RunsForm
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from tests import cast
+from tests.pages import text_of
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.servers.worker_kills import run_out_of_memory
@@ -289,6 +290,21 @@ def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collectio
     client.post(url("pool-close", collection, pool.pk))
     pool.refresh_from_db()
     assert (pool.state, pool.phase, pool.round.state) == ("open", "closing", "closing")
+
+
+def test_a_pool_tells_what_closing_it_leaves_and_closes_for_no_more(client, collection):
+    pool = factories.opened(collection, [factories.run(collection, "a", {0: [1, 2]})])
+    client.force_login(cast.member(collection, Role.LEAD))
+    page = text_of(client.get(url("pool", collection, pool.pk)))
+    assert "Close the pool: 2 pairs stay without a label" in page
+    assert "It can be opened again here" in page and 'name="expected" value="2"' in page
+    answer = client.post(url("pool-close", collection, pool.pk), {"expected": "1"}, follow=True)
+    assert "It would be about 2 pairs by now, not 1; look again." in text_of(answer)
+    pool.refresh_from_db()
+    assert pool.phase == "open"
+    client.post(url("pool-close", collection, pool.pk), {"expected": "2"})
+    pool.refresh_from_db()
+    assert pool.phase == "closing"
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])

@@ -1,0 +1,38 @@
+"""The consequences of closing a pool, in words."""
+
+import pytest
+
+from annotate.core.labels.pair_states import StateCounts
+from pooling.services.pages.pool_figures import PoolFigures
+
+
+@pytest.mark.parametrize(
+    ("counts", "button", "n"),
+    [
+        (
+            {"untouched": 240, "some_labels": 12, "complete": 3},
+            "Close the pool: 240 pairs stay without a label",
+            252,
+        ),
+        (
+            {"some_labels": 1},
+            "Close the pool: 1 pair stays with fewer labels than the policy wants",
+            1,
+        ),
+        ({"complete": 3, "disputed": 1}, "Close the pool", 0),
+    ],
+)
+def test_the_button_tells_what_stays_without_labels(counts, button, n):
+    closing = PoolFigures(StateCounts(counts), n_free=0, n_held=0, n_done=0).closing
+    assert (closing.button, closing.n) == (button, n)
+
+
+def test_what_people_hold_is_named_and_a_closing_that_failed_is_tried_again():
+    figures = PoolFigures(StateCounts({"untouched": 2, "some_labels": 3}), 2, 4, 0, is_retried=True)
+    assert figures.closing.title == "Try again"
+    assert figures.closing.sentences == (
+        "Nothing more is handed out; judgments stay and count.",
+        "2 pairs stay without a label.",
+        "3 pairs stay with fewer labels than the policy wants.",
+        "What people hold, 4 pairs, they may finish.",
+    )
