@@ -40,6 +40,7 @@ SETTINGS: list[URLPattern | URLResolver] = [
     path("levels/draft/", levels.draft_levels, name="levels-draft"),
     path("delete/", general.delete_collection, name="collection-delete"),
     path("pay/", general.change_pay, name="pay-change"),
+    path("alpha-marks/", general.change_alpha_marks, name="alpha-marks-change"),
     path("query-groups/", general.change_query_groups, name="query-groups-change"),
     path("publication/", general.change_publication, name="publication-change"),
     path("webhooks/", include(WEBHOOKS)),

@@ -6,6 +6,7 @@ from typing import Any, Self
 from django import forms
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from annotate.core.labels.scheme_rules import BadScheme, check_names
 from annotate.core.presets.policies import PolicyPreset
 from annotate.forms.collections import SchemeForm
@@ -97,6 +98,36 @@ class PayForm(forms.ModelForm):
             "hourly_pay": "Empty: the dashboard shows hours without money.",
             "currency": "",
         }
+
+
+class AlphaMarksForm(forms.Form):
+    """The marks that alpha is held to."""
+
+    tentative = forms.FloatField(
+        label="Tentative conclusions, from",
+        help_text=f"Krippendorff 2004, Content Analysis, ch. 11: {KRIPPENDORFF.tentative:g}.",
+    )
+    firm = forms.FloatField(
+        label="Firm conclusions, from", help_text=f"By the same convention {KRIPPENDORFF.firm:g}."
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Round to what pages print, and refuse marks out of order."""
+        cleaned_data = super().clean() or {}
+        marks = {name: round(alpha, 3) for name, alpha in cleaned_data.items()}
+        tentative, firm = marks.get("tentative"), marks.get("firm")
+        if tentative is not None and not 0 < tentative < 1:
+            self.add_error("tentative", "The mark must be above 0 and below 1.")
+        elif firm is not None and firm > 1:
+            self.add_error("firm", "Alpha is 1 at most: choose a mark up to 1.")
+        elif tentative is not None and firm is not None and firm <= tentative:
+            self.add_error("firm", "The mark of firm conclusions must be above the tentative one.")
+        return marks
+
+    @property
+    def marks(self) -> AlphaMarks:
+        """The marks of a form without errors."""
+        return AlphaMarks(**self.cleaned_data)
 
 
 class QueryGroupsForm(forms.ModelForm):

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Now
 
+from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from annotate.core.publication import licences
 
 from .people import User
@@ -58,6 +59,16 @@ class Collection(models.Model):
         default=Grouping.REFERENCE,
         db_default=Grouping.REFERENCE,
         help_text="What belongs together when intervals and tests are computed.",
+    )
+    tentative_alpha = models.FloatField(
+        default=KRIPPENDORFF.tentative,
+        db_default=KRIPPENDORFF.tentative,
+        help_text="Conclusions are tentative from this alpha on.",
+    )
+    firm_alpha = models.FloatField(
+        default=KRIPPENDORFF.firm,
+        db_default=KRIPPENDORFF.firm,
+        help_text="Conclusions are firm from this alpha on.",
     )
     key = models.BinaryField(
         max_length=32, help_text="Secret of the keyed hashes that choose doubles and pseudonyms."
@@ -117,6 +128,14 @@ class Collection(models.Model):
                 name="annotate_collection_known_grouping",
             ),
             models.CheckConstraint(
+                condition=Q(
+                    tentative_alpha__gt=0,
+                    firm_alpha__gt=F("tentative_alpha"),
+                    firm_alpha__lte=1,
+                ),
+                name="annotate_collection_alpha_marks",
+            ),
+            models.CheckConstraint(
                 condition=Q(licence__regex=licences.IDENTIFIER),
                 name="annotate_collection_licence_identifier",
             ),
@@ -129,6 +148,11 @@ class Collection(models.Model):
     def is_being_set_up(self) -> bool:
         """True until the first judgment, which freezes the scheme."""
         return self.scheme_frozen_at is None
+
+    @property
+    def alpha_marks(self) -> AlphaMarks:
+        """The marks that alpha of its labels is held to."""
+        return AlphaMarks(self.tentative_alpha, self.firm_alpha)
 
 
 class Level(models.Model):

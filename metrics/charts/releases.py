@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from annotate.core.labels.alpha_marks import AlphaMarks
 from annotate.core.labels.level_colours import level_colours
 from metrics.charts.charts import WHOLE, Chart, LevelCount, Spec, round3, tooltip_row
 from metrics.core.releases.manifest import LevelEntry
@@ -26,8 +27,8 @@ def entry_colours(levels: Sequence[LevelEntry], *, positive_from: int) -> dict[i
     return level_colours(own_colours, positive_from=positive_from)
 
 
-def agreement_dots(dots: Sequence[AgreementDot], *, marks: Sequence[float]) -> Chart:
-    """Measures of agreement on one axis, with intervals; marks : thin lines at conventions."""
+def agreement_dots(dots: Sequence[AgreementDot], *, marks: AlphaMarks) -> Chart:
+    """Measures of agreement on one axis, with intervals; marks : thin lines at those of alpha."""
     names = [dot.name for dot in dots]
     x: Spec = {
         "type": "quantitative",
@@ -60,7 +61,7 @@ def agreement_dots(dots: Sequence[AgreementDot], *, marks: Sequence[float]) -> C
         title="How annotators agree",
         subtitle=(
             f"Dot: the value.{' Line: its 95 % interval.' * has_interval} Dashed: "
-            f"{' and '.join(f'{mark:g}' for mark in marks)}, conventional marks for alpha."
+            f"{marks.text}, {'conventional' if marks.are_usual else 'its own'} marks for alpha."
         ),
         spec={
             "data": {"values": [row._asdict() for row in dots]},

@@ -290,6 +290,9 @@ def _settings(campaign: Campaign) -> Iterator[SampleRequest]:
     )
     yield _sample(collection, "annotate:policy", lead, _policy(campaign))
     yield _sample(collection, "annotate:pay-change", lead, {"hourly_pay": "12", "currency": "EUR"})
+    yield _sample(
+        collection, "annotate:alpha-marks-change", lead, {"tentative": "0.7", "firm": "0.9"}
+    )
     yield _sample(collection, "annotate:query-groups-change", lead, {"query_groups": "none"})
     yield _sample(collection, "annotate:publication-change", lead, {"licence": "CC0-1.0"})
     yield _sample(

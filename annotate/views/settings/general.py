@@ -1,4 +1,4 @@
-"""Pay, groups of queries, publication and deletion of a collection, for its leads."""
+"""Pay, marks of agreement, groups of queries, publication and deletion, for leads."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -8,10 +8,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.forms.publication import PublicationForm
-from annotate.forms.settings import DeleteForm, PayForm, QueryGroupsForm
+from annotate.forms.settings import AlphaMarksForm, DeleteForm, PayForm, QueryGroupsForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.collection import collections, item_groups, publication, purging
+from annotate.services.policy import alpha_marks
 from annotate.services.storage.collection_rows import NotOwner, is_owner
 from annotate.services.webhooks import hook_page
 
@@ -35,6 +36,19 @@ def change_pay(request: SignedIn, slug: str) -> HttpResponse:
         )
     collections.change_pay(collection=collection, **form.cleaned_data)
     messages.success(request, "Saved: the dashboard shows prices at this pay.")
+    return redirect("annotate:settings", slug)
+
+
+@require_POST
+@login_required
+def change_alpha_marks(request: SignedIn, slug: str) -> HttpResponse:
+    """Set the marks that alpha is held to; pages and releases from now on follow."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = AlphaMarksForm(request.POST)
+    if not form.is_valid():
+        return _page(request, collection, marks_form=form, status=422)
+    alpha_marks.change_alpha_marks(collection=collection, marks=form.marks)
+    messages.success(request, f"Saved: alpha is now held to {form.marks.text}.")
     return redirect("annotate:settings", slug)
 
 
@@ -97,6 +111,7 @@ def _page(
     collection: Collection,
     *,
     pay_form: PayForm | None = None,
+    marks_form: AlphaMarksForm | None = None,
     groups_form: QueryGroupsForm | None = None,
     publication_form: PublicationForm | None = None,
     delete_form: DeleteForm | None = None,
@@ -106,6 +121,7 @@ def _page(
     context = {
         "collection": collection,
         "pay_form": pay_form or PayForm(instance=collection),
+        "marks_form": marks_form or AlphaMarksForm(initial=collection.alpha_marks._asdict()),
         "groups_form": groups_form or QueryGroupsForm(instance=collection),
         "group_counts": item_groups.count_groups(collection=collection),
         "publication_form": publication_form or PublicationForm(collection=collection),

@@ -16,9 +16,6 @@ from metrics.core.agreement.counts import UnitCounts, annotations, count_units
 from metrics.core.agreement.unit_samples import GroupedUnits, UnitSamples, pairable_groups
 
 N_REPLICATES = 1_000
-# Krippendorff 2004, Content Analysis, ch. 11: conclusions from .8 up, tentative ones from .667 up.
-# Conventions, not tests.
-TENTATIVE, FIRM = 0.667, 0.8
 
 
 class MeasurementLevel(StrEnum):

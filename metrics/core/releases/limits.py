@@ -6,7 +6,6 @@ Each sentence is composed from entries of the manifest and stands only where it 
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotate.core.phrases import count_of, counted, enumeration, first_few
-from metrics.core.agreement.agreement import FIRM, TENTATIVE
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.releases.manifest import (
     AgreementEntry,
@@ -80,13 +79,15 @@ def limits_of_agreement(agreement: AgreementEntry) -> Iterator[str]:
         yield f"{alpha}, without an interval: {agreement.undefined}."
         return
     low = round(agreement.low, DIGITS)  # the mark goes by the digits printed beside it
-    if low >= FIRM:
+    marks = agreement.marks
+    if low >= marks.firm:
         return
-    mark, use = (TENTATIVE, "tentative") if low < TENTATIVE else (FIRM, "firm")
+    is_tentative = low >= marks.tentative
+    mark, use = (marks.firm, "firm") if is_tentative else (marks.tentative, "tentative")
+    source = " (Krippendorff 2004)" if marks.are_usual else ""
     yield (
         f"{alpha}, with an interval of {low:.{DIGITS}f} to {agreement.high:.{DIGITS}f}: it is not "
-        f"shown to reach {mark:g}, by convention the mark for {use} conclusions "
-        "(Krippendorff 2004)."
+        f"shown to reach {mark:g}, {marks.mark_text} for {use} conclusions{source}."
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
+
 
 @dataclass(frozen=True)
 class Creator:
@@ -128,6 +130,8 @@ class AgreementEntry:
     alpha, low, high : None where it is undefined; `undefined` then says why
     same_grade : share of pairs of labels with the same grade, in [0, 1]; None where undefined
     n_pairs, n_labels : pairs with two labels or more, and their labels
+    tentative, firm : marks that alpha was held to; manifests of earlier versions lack them, and
+        those releases were held to the conventional ones
     """
 
     alpha: float | None
@@ -138,6 +142,13 @@ class AgreementEntry:
     same_grade: float | None
     n_pairs: int
     n_labels: int
+    tentative: float = KRIPPENDORFF.tentative
+    firm: float = KRIPPENDORFF.firm
+
+    @property
+    def marks(self) -> AlphaMarks:
+        """The marks that alpha was held to."""
+        return AlphaMarks(self.tentative, self.firm)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def _version(inquiry: Inquiry) -> str:
 
 
 def _inputs_version(collection: Collection) -> str:
-    """A text that changes with each input, such as labels, imports, exclusions, pools, policy, pay.
+    """A text that changes with each input: labels, imports, exclusions, pools, policy, pay, marks.
 
     Seven queries. Items and their texts come by imports alone.
     """
@@ -110,7 +110,8 @@ def _inputs_version(collection: Collection) -> str:
     facts += Policy.objects.filter(collection=collection).aggregate(at=Max("version")).values()
     pools = Pool.objects.filter(collection=collection).order_by("pk", "runs")
     facts += pools.values_list("pk", "state", "runs")
-    return " ".join(map(str, [*facts, collection.hourly_pay, collection.currency]))
+    facts += [collection.hourly_pay, collection.currency, collection.alpha_marks]
+    return " ".join(map(str, facts))
 
 
 def _version_of(

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from math import ceil, floor
 from typing import NamedTuple
 
+from annotate.core.labels.alpha_marks import AlphaMarks
 from annotate.core.phrases import counted
 from metrics.charts.charts import AlphaPoint
-from metrics.core.agreement.agreement import FIRM, TENTATIVE
 from metrics.services.dashboard.agreement_page import AgreementPanel
 
-MARKS = (TENTATIVE, FIRM)  # Krippendorff's
 WIDTH, HEIGHT = 1000, 100  # of the drawing, in units of its own
 
 
@@ -54,19 +53,20 @@ class HowGood(NamedTuple):
 
     @property
     def mark_text(self) -> str:
-        """The conventional mark that the interval, as printed, is not yet wholly above."""
+        """The mark that the interval, as printed, is not yet wholly above."""
         low = self.panel.planned.alpha["low"]
         if low is None:
             return ""
-        mark = next((mark for mark in MARKS if _rounded_down(low) < mark), None)
-        position = f"above {MARKS[-1]:g}" if mark is None else f"not yet above {mark:g}"
+        marks = self.panel.marks
+        mark = next((mark for mark in marks if _rounded_down(low) < mark), None)
+        position = f"above {marks.firm:g}" if mark is None else f"not yet above {mark:g}"
         return f"the interval is {position}"
 
     @property
     def drawing(self) -> AlphaDrawing | None:
         """The line of alpha; None for fewer than two points."""
         points = [point for point in self.points if point.value is not None]
-        return alpha_drawing(points) if len(points) > 1 else None
+        return alpha_drawing(points, marks=self.panel.marks) if len(points) > 1 else None
 
     @property
     def basis_text(self) -> str:
@@ -81,7 +81,7 @@ class HowGood(NamedTuple):
         return f"Alpha, {self.panel.level}, of planned labels on {pairs}{origin}"
 
 
-def alpha_drawing(points: Sequence[AlphaPoint]) -> AlphaDrawing:
+def alpha_drawing(points: Sequence[AlphaPoint], *, marks: AlphaMarks) -> AlphaDrawing:
     """Draw alpha over labels; marks are drawn wherever alpha is."""
     values = [point.value or 0.0 for point in points]
     lows = [
@@ -92,7 +92,7 @@ def alpha_drawing(points: Sequence[AlphaPoint]) -> AlphaDrawing:
         value if point.high is None else point.high
         for point, value in zip(points, values, strict=True)
     ]
-    bottom, top = min(*lows, MARKS[0] - 0.05), max(*highs, MARKS[-1] + 0.05)
+    bottom, top = min(*lows, marks.tentative - 0.05), max(*highs, marks.firm + 0.05)
     first, last = points[0].n_judgments, points[-1].n_judgments
     xs = [WIDTH * (point.n_judgments - first) / max(last - first, 1) for point in points]
 
@@ -107,7 +107,7 @@ def alpha_drawing(points: Sequence[AlphaPoint]) -> AlphaDrawing:
         band=f"{path(xs, heights(highs))} {path(xs[::-1], heights(lows[::-1]))}",
         marks=[
             AlphaMark(f"{mark:g}", f"{y:.1f}%")
-            for mark, y in zip(MARKS, heights(MARKS), strict=True)
+            for mark, y in zip(marks, heights(marks), strict=True)
         ],
         first_text=counted(first, "judgment"),
         last_text=f"{last:,}",

@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from annotate.core.phrases import counted
-from metrics.core.agreement.agreement import FIRM, TENTATIVE, MeasurementLevel
+from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard.details_page import per_cent
 
 DIGITS = 4  # of alpha on the page; the mark it reaches is judged by the digits printed beside it
@@ -43,6 +44,7 @@ class AgreementPanel(NamedTuple):
         headline
     all : of third labels and replacements, too
     sampling_units : what the bootstrap samples of an interval draw: queries, or what they belong to
+    marks : that alpha is held to
     """
 
     level: str
@@ -50,6 +52,7 @@ class AgreementPanel(NamedTuple):
     planned: AgreementFigures
     all: AgreementFigures
     sampling_units: str
+    marks: AlphaMarks = KRIPPENDORFF
 
     @property
     def columns(self) -> list[AgreementFigures]:
@@ -78,7 +81,7 @@ class AgreementPanel(NamedTuple):
 
     @property
     def mark_text(self) -> str:
-        """The conventional mark that alpha is shown to reach; empty where undefined.
+        """The mark that alpha is shown to reach; empty where undefined.
 
         It goes by the interval's lower end.
         """
@@ -86,18 +89,19 @@ class AgreementPanel(NamedTuple):
         if alpha["value"] is None:
             return ""
         if alpha["low"] is None:
-            return (
-                f"Without an interval nothing is said of the conventional marks, {TENTATIVE:g} "
-                f"and {FIRM:g}."
-            )
+            return f"Without an interval nothing is said of {self.marks.names_text}."
         low = round(alpha["low"], DIGITS)
-        tentative = "by convention the mark for tentative conclusions"
-        if low >= FIRM:
-            verdict = f"At least {FIRM:g}, by convention the mark for conclusions"
-        elif low >= TENTATIVE:
-            verdict = f"At least {TENTATIVE:g}, {tentative}; not shown to reach {FIRM:g}"
+        tentative, firm = (f"{mark:g}" for mark in self.marks)
+        mark_name = self.marks.mark_text
+        if low >= self.marks.firm:
+            verdict = f"At least {firm}, {mark_name} for conclusions"
+        elif low >= self.marks.tentative:
+            verdict = (
+                f"At least {tentative}, {mark_name} for tentative conclusions; not shown to reach "
+                f"{firm}"
+            )
         else:
-            verdict = f"Not shown to reach {TENTATIVE:g}, {tentative}"
+            verdict = f"Not shown to reach {tentative}, {mark_name} for tentative conclusions"
         pairs = f"{counted(alpha['n_pairable_units'], 'pair')} with two planned labels or more"
         origin = f", of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""
         return f"{verdict}: the interval's lower end is {low:.{DIGITS}f}, on {pairs}{origin}."
@@ -113,7 +117,9 @@ class AgreementPanel(NamedTuple):
         )
 
 
-def agreement_of(snapshot_value: dict[str, Any], level: str) -> AgreementPanel:
+def agreement_of(
+    snapshot_value: dict[str, Any], level: str, marks: AlphaMarks = KRIPPENDORFF
+) -> AgreementPanel:
     """The panel of one level of measurement, from the value of the agreement snapshot."""
     tabs = [LevelTab(str(name), name == level) for name in MeasurementLevel]
     return AgreementPanel(
@@ -122,6 +128,7 @@ def agreement_of(snapshot_value: dict[str, Any], level: str) -> AgreementPanel:
         _figures(snapshot_value, "planned", level),
         _figures(snapshot_value, "all", level),
         snapshot_value["drawn"],
+        marks,
     )
 
 

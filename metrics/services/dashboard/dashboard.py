@@ -142,7 +142,8 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     later, today = later_changes(collection=collection), localdate()
     is_first_page = options.tab == DashboardTab.OVERVIEW
     waits = waiting_facts(collection=collection) if is_first_page else None
-    facts = (collection.pk, options, pay, event_keys, digests, worker_missing)
+    marks = collection.alpha_marks
+    facts = (collection.pk, options, pay, marks, event_keys, digests, worker_missing)
     version = hashlib.sha256(repr((*facts, delay, later, today, waits)).encode()).hexdigest()[:32]
     return DashboardState(version, raising_events, worker_missing, delay, later, today, waits)
 
@@ -184,7 +185,7 @@ def dashboard(
             row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
             for row in values["progress"]["rounds"]
         ],
-        agreement=agreement_of(values["agreement"], level),
+        agreement=agreement_of(values["agreement"], level, collection.alpha_marks),
         people=[
             person_row(row, details.people.get(row["annotator"]) if details else None, truth)
             | {"name": names.get(row["annotator"], "")}

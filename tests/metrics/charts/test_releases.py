@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotate.core.labels.alpha_marks import KRIPPENDORFF
 from metrics.charts.charts import level_distribution
 from metrics.charts.pictures import svg_of
 from metrics.charts.releases import (
@@ -45,7 +46,7 @@ def test_measures_of_agreement_stand_on_one_axis_with_their_intervals():
         AgreementDot("Alpha", -0.25, -0.5, 0.1, "9 pairs"),
         AgreementDot("Same grade", 0.5, None, None, "9 pairs"),
     ]
-    chart = agreement_dots(dots, marks=(0.667, 0.8))
+    chart = agreement_dots(dots, marks=KRIPPENDORFF)
     assert chart.rows[0] == ["Alpha", "-0.250", "-0.500", "0.100", "9 pairs"]
     assert chart.rows[1][2:4] == ["", ""]
     assert "0.667 and 0.8" in chart.subtitle and "Line:" in chart.subtitle
@@ -54,7 +55,7 @@ def test_measures_of_agreement_stand_on_one_axis_with_their_intervals():
 
 
 def test_without_intervals_no_line_is_drawn_or_spoken_of():
-    chart = agreement_dots([AgreementDot("Same grade", 0.5, None, None, "9")], marks=(0.8,))
+    chart = agreement_dots([AgreementDot("Same grade", 0.5, None, None, "9")], marks=KRIPPENDORFF)
     assert "Line:" not in chart.subtitle and len(chart.spec["layer"]) == 2
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotate.core.labels.alpha_marks import AlphaMarks
 from annotate.core.phrases import counted
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, share_text
@@ -16,7 +17,6 @@ from metrics.core.analyses.labels.coefficients import (
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
 
 FEWEST = 30  # pairs with two labels, of which a headline tells a number
-MARKS = (0.667, 0.8)
 PLANNED, WHOLE, GOLDS = "Planned labels", "All labels", "Gold checks"
 CHANCE, PLAIN = "corrected for chance", "share"
 COLUMNS = [
@@ -35,12 +35,13 @@ class AgreementScheme(NamedTuple):
     """The scheme of the labels.
 
     level : of measurement; threshold : the smallest grade of a relevant one
-    drawn_units : unit intervals draw, in the plural
+    drawn_units : unit intervals draw, in the plural; marks : that coefficients are held to
     """
 
     level: str
     threshold: int
     drawn_units: str
+    marks: AlphaMarks
 
 
 TOOLTIP = [
@@ -79,11 +80,11 @@ def coefficients_result(
             "Planned are first labels and doubles, asked for whatever others said; a third one "
             "that a disagreement asked for is among all labels alone, and moves agreement. "
             "Coefficients corrected for chance are 1 where all agree and 0 where people agree no "
-            "more than by chance; shares are not corrected. The lines at .667 and .8 are "
-            "conventions, not tests: compare them with the interval's lower end. From, to: 95 % "
-            f"intervals, by {scheme.drawn_units}; of golds, by single answers. Right on a gold "
-            f"is an answer on its side of grade {scheme.threshold}. Pairs with one label tell "
-            "nothing here."
+            "more than by chance; shares are not corrected. The lines stand at "
+            f"{scheme.marks.names_text}, which are no tests: compare them with the interval's "
+            f"lower end. From, to: 95 % intervals, by {scheme.drawn_units}; of golds, by single "
+            f"answers. Right on a gold is an answer on its side of grade {scheme.threshold}. "
+            "Pairs with one label tell nothing here."
         ),
         extent=(
             f"{counted(n_labels, 'label')}, {n_planned:,} of them planned; "
@@ -91,7 +92,7 @@ def coefficients_result(
         ),
         columns=COLUMNS,
         rows=rows,
-        spec=_dots(rows),
+        spec=_dots(rows, scheme.marks),
         notes=[
             *notes,
             "Cohen's kappa is that of each two annotators, averaged by the pairs that they have in "
@@ -192,7 +193,7 @@ def _headline(planned: PartCoefficients, level: str) -> str:
     return f"Alpha of planned labels is {alpha.value:.3f}, {level} ({interval}); {equal}"
 
 
-def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
+def _dots(rows: Sequence[Sequence[Cell]], marks: AlphaMarks) -> Spec | None:
     """Coefficients with their intervals, a line each: planned labels, all labels, golds."""
     values = [
         {"labels": row[0], "coefficient": row[1], "value": row[3], "low": row[4], "high": row[5]}
@@ -219,11 +220,11 @@ def _dots(rows: Sequence[Sequence[Cell]]) -> Spec | None:
         "encoding": {"tooltip": TOOLTIP},
         "layer": [
             {
-                "data": {"values": [{"mark": mark} for mark in MARKS]},
+                "data": {"values": [{"mark": mark} for mark in marks]},
                 "mark": {"type": "rule", "color": "@ink-2", "strokeDash": [2, 3], "aria": False},
                 "encoding": {
                     "x": {"field": "mark", "type": "quantitative"},
-                    "tooltip": {"field": "mark", "type": "quantitative", "title": "Convention"},
+                    "tooltip": {"field": "mark", "type": "quantitative", "title": "Mark"},
                 },
             },
             {

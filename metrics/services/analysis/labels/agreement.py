@@ -64,7 +64,9 @@ def coefficients(request: AnalysisRequest) -> AnalysisResult:
             study.labels, study.is_planned, study.group_of_pair, level=collection.measurement
         ),
         gold_shares(answers["annotator"][counts], is_right[counts]),
-        AgreementScheme(collection.measurement, threshold, study.drawn_units),
+        AgreementScheme(
+            collection.measurement, threshold, study.drawn_units, collection.alpha_marks
+        ),
         n_labels=len(study.labels.unit),
         n_planned=int(np.count_nonzero(study.is_planned)),
         notes=study.notes,

@@ -142,7 +142,11 @@ def present_state(*, collection: Collection, source: LabelSource) -> State:
     return State(
         grades=present_grades(collection=collection, source=source),
         labels=present_labels(collection=collection),
-        agreement=asdict(agreement_entry(numbers=count_numbers(collection=collection))),
+        agreement=asdict(
+            agreement_entry(
+                numbers=count_numbers(collection=collection), marks=collection.alpha_marks
+            )
+        ),
         scores=_present_scores(collection, source, aliases),
         scores_wait=Change.objects.filter(collection=collection).exists(),
         query_sets=_present_query_sets(collection),

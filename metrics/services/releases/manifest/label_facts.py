@@ -3,6 +3,7 @@
 from django.db import connection
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.alpha_marks import AlphaMarks
 from annotate.core.labels.pair_states import PairState, StateCounts
 from annotate.models import Collection, ReferenceSet, Report, Round
 from metrics.core.releases.manifest import AgreementEntry, CountsEntry, GoldsEntry, LevelEntry
@@ -75,7 +76,7 @@ def counts_entry(*, collection: Collection, numbers: ReleaseNumbers) -> CountsEn
     )
 
 
-def agreement_entry(*, numbers: ReleaseNumbers) -> AgreementEntry:
+def agreement_entry(*, numbers: ReleaseNumbers, marks: AlphaMarks) -> AgreementEntry:
     """Agreement of the planned labels, the dashboard's headline; no query.
 
     A further label on disagreement depends on the labels before it, so it does not count.
@@ -94,6 +95,7 @@ def agreement_entry(*, numbers: ReleaseNumbers) -> AgreementEntry:
         same_grade=value["percent"]["planned"]["mean_of_units"],
         n_pairs=alpha["n_pairable_units"],
         n_labels=alpha["n_pairable_labels"],
+        **marks._asdict(),
     )
 
 

@@ -73,7 +73,7 @@ def manifest_of(
             people=people_facts.people_entries(numbers=numbers),
             work=people_facts.work_entry(collection=collection),
             counts=label_facts.counts_entry(collection=collection, numbers=numbers),
-            agreement=label_facts.agreement_entry(numbers=numbers),
+            agreement=label_facts.agreement_entry(numbers=numbers, marks=collection.alpha_marks),
             golds=label_facts.golds_entry(numbers=numbers),
             guidelines=collection_facts.guideline_versions(collection=collection),
             policies=collection_facts.policy_versions(collection=collection),

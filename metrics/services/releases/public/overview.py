@@ -6,7 +6,6 @@ from annotate.core.phrases import counted, enumeration
 from annotate.core.publication.licences import LICENCES
 from metrics.charts.charts import Chart, level_distribution
 from metrics.charts.releases import AgreementDot, agreement_dots, level_counts, pairs_by_rank
-from metrics.core.agreement.agreement import FIRM, TENTATIVE
 from metrics.core.releases.citation import bibtex, citation_text
 from metrics.core.releases.licences import licence_address
 from metrics.core.releases.manifest import Manifest
@@ -133,7 +132,7 @@ def _agreement(manifest: Manifest) -> ReleasedChart:
         dots.append(AgreementDot("Right on golds", golds.share, golds.low, golds.high, basis))
     reason = agreement.undefined or "no pair has two labels"
     return ReleasedChart.of(
-        agreement_dots(dots, marks=(TENTATIVE, FIRM)), f"Agreement is not defined: {reason}."
+        agreement_dots(dots, marks=agreement.marks), f"Agreement is not defined: {reason}."
     )
 
 

@@ -111,6 +111,13 @@ def test_alpha_is_held_to_the_mark_that_its_intervals_lower_end_misses(low, high
     )
 
 
+def test_alpha_is_held_to_the_marks_that_the_release_names():
+    assert agreement(low=0.7, tentative=0.6, firm=0.7) == ()
+    assert agreement(low=0.7, tentative=0.75, firm=0.9)[0].endswith(
+        "not shown to reach 0.75, the mark of this collection for tentative conclusions."
+    )
+
+
 def test_alpha_whose_interval_reaches_the_firm_mark_as_printed_is_no_limit():
     assert agreement(low=0.79996) == ()
     assert len(agreement(low=0.79994)) == 1

@@ -86,7 +86,7 @@ def test_a_mark_of_a_duplicate_and_its_end_make_analyses_old(study):
     assert answer(study).is_stale
 
 
-def test_an_excluded_pair_without_a_label_and_other_pay_make_analyses_old(study):
+def test_an_excluded_pair_without_a_label_other_pay_and_other_marks_make_analyses_old(study):
     compute_kept(study, NAME)
     first_query = study.items.filter(side="query").order_by("pk")[0]
     document = study.items.filter(side="document").order_by("pk")[0]
@@ -96,6 +96,10 @@ def test_an_excluded_pair_without_a_label_and_other_pay_make_analyses_old(study)
     compute_kept(study, NAME)
     assert not answer(study).is_stale
     study.hourly_pay = 12
+    study.save()
+    assert answer(study).is_stale
+    compute_kept(study, NAME)
+    study.firm_alpha = 0.9
     study.save()
     assert answer(study).is_stale
 

@@ -5,16 +5,17 @@ To see these tests fail: round the interval to the nearest, or take the value fo
 
 import pytest
 
+from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from metrics.charts.charts import AlphaPoint
 from metrics.services.cockpit.how_good import HowGood, alpha_drawing
 from metrics.services.dashboard.agreement_page import AgreementFigures, AgreementPanel
 
 
-def how_good(value, low, high, *, reason="", points=()):
+def how_good(value, low, high, *, reason="", points=(), marks=KRIPPENDORFF):
     alpha = {"value": value, "low": low, "high": high, "reason": reason}
     alpha |= {"n_groups": 64, "n_pairable_units": 226}
     figures = AgreementFigures(alpha, None, None)
-    return HowGood(AgreementPanel("ordinal", [], figures, figures, "queries"), list(points))
+    return HowGood(AgreementPanel("ordinal", [], figures, figures, "queries", marks), list(points))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,15 @@ def test_the_mark_goes_by_the_lower_end_as_it_is_printed(low, interval, mark):
     assert (agreement.interval_text, agreement.mark_text) == (interval, mark)
 
 
+def test_marks_of_a_collections_own_take_the_place_of_the_usual_ones():
+    points = [AlphaPoint(n, 0.7, 0.65, 0.8, None) for n in (1, 2)]
+    agreement = how_good(0.7, 0.65, 0.8, points=points, marks=AlphaMarks(0.6, 0.9))
+    assert agreement.mark_text == "the interval is not yet above 0.9"
+    assert [mark.name for mark in agreement.drawing.marks] == ["0.6", "0.9"]
+    agreement = how_good(0.7, 0.65, 0.8, marks=AlphaMarks(0.5, 0.65))
+    assert agreement.mark_text == "the interval is above 0.65"
+
+
 def test_alpha_that_is_not_defined_says_why_and_one_without_an_interval_reaches_nothing():
     undefined = how_good(None, None, None, reason="no pair has two planned labels yet")
     assert undefined.value_text == undefined.interval_text == undefined.mark_text == ""
@@ -45,7 +55,7 @@ def test_alpha_that_is_not_defined_says_why_and_one_without_an_interval_reaches_
 
 def test_the_line_runs_from_the_first_point_to_the_last_and_the_band_around_it():
     points = [AlphaPoint(100, 0.5, 0.4, 0.6, None), AlphaPoint(300, 0.75, 0.7, 0.9, None)]
-    drawing = alpha_drawing(points)
+    drawing = alpha_drawing(points, marks=KRIPPENDORFF)
     assert drawing.line == "0.0,80.0 1000.0,30.0"
     assert drawing.band == "0.0,60.0 1000.0,0.0 1000.0,40.0 0.0,100.0"
     assert [(mark.name, mark.y) for mark in drawing.marks] == [("0.667", "46.6%"), ("0.8", "20.0%")]
@@ -55,5 +65,5 @@ def test_the_line_runs_from_the_first_point_to_the_last_and_the_band_around_it()
 def test_one_point_is_no_line_and_points_without_an_interval_have_no_band():
     points = [AlphaPoint(1, None, None, None, 0.2), AlphaPoint(5, 0.7, None, None, 0.7)]
     assert how_good(0.7, 0.6, 0.8, points=points).drawing is None
-    drawing = alpha_drawing([points[1], points[1]._replace(n_judgments=9)])
+    drawing = alpha_drawing([points[1], points[1]._replace(n_judgments=9)], marks=KRIPPENDORFF)
     assert drawing.band.split()[0] == drawing.line.split()[0]

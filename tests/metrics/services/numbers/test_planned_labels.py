@@ -5,6 +5,7 @@ alone, let numbers take `grades[:2]` for the planned ones, or let label_rows cal
 planned.
 """
 
+import re
 from collections import Counter
 
 import krippendorff
@@ -172,6 +173,18 @@ def test_conventional_marks_are_stated_by_the_intervals_lower_end_and_n_whatever
     assert verdict.startswith(words)
     if low is not None:
         assert verdict.endswith(", on 1,230 pairs with two planned labels or more, of 41 queries.")
+
+
+def test_marks_that_a_lead_sets_are_those_of_the_dashboard_at_once(client, study):
+    client.force_login(cast.member(study, Role.LEAD))
+    before = client.get("/c/study/dashboard/numbers/")["ETag"]
+    client.post("/c/study/settings/alpha-marks/", {"tentative": "0.1", "firm": "0.95"})
+    assert client.get("/c/study/dashboard/numbers/")["ETag"] != before
+    assert "the interval is not yet above 0." in text_of(client.get("/c/study/dashboard/"))
+    assert re.search(
+        r"(Not shown to reach 0\.1|At least 0\.1|At least 0\.95), the mark of this collection",
+        text_of(client.get("/c/study/dashboard/agreement/")),
+    )
 
 
 def test_the_sentence_of_the_marks_stands_under_the_table(client, study):

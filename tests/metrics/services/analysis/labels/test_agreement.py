@@ -212,3 +212,13 @@ def test_the_number_of_queries_to_the_database_is_constant(study):
             counts.append(len(queries))
             studies.judge(cast.annotator(study), n=5)
         assert counts[0] == counts[1]
+
+
+def test_coefficients_are_held_to_the_marks_of_the_collection(study):
+    usual = answer_of(study, COEFFICIENTS).result
+    assert "The lines stand at the conventional marks, 0.667 and 0.8" in usual.reading
+    study.tentative_alpha = 0.5
+    study.save()
+    own = answer_of(study, COEFFICIENTS).result
+    assert "The lines stand at the marks of this collection, 0.5 and 0.8" in own.reading
+    assert own.spec["layer"][0]["data"]["values"] == [{"mark": 0.5}, {"mark": 0.8}]

@@ -118,10 +118,12 @@ def test_levels_are_those_of_the_dashboard(study):
 
 @pytest.mark.parametrize("measurement", ["nominal", "ordinal"])
 def test_agreement_is_the_headline_of_the_dashboard(study, measurement):
-    study.measurement = measurement
+    study.measurement, study.firm_alpha = measurement, 0.9
     study.save()
     with read_only():
-        entry = label_facts.agreement_entry(numbers=count_numbers(collection=study))
+        entry = label_facts.agreement_entry(
+            numbers=count_numbers(collection=study), marks=study.alpha_marks
+        )
     shown = dashboard_of(study).agreement.planned
     assert (entry.alpha, entry.low, entry.high) == (
         shown.alpha["value"],
@@ -133,11 +135,14 @@ def test_agreement_is_the_headline_of_the_dashboard(study, measurement):
     assert entry.n_pairs == shown.alpha["n_pairable_units"]
     assert 2 * entry.n_pairs == entry.n_labels == shown.alpha["n_pairable_labels"]
     assert (entry.measurement, entry.undefined) == (measurement, "")
+    assert entry.marks == (0.667, 0.9)
 
 
 def test_agreement_that_is_undefined_says_why():
     study = studies.judged_study("study", seeds=(0,))
-    entry = label_facts.agreement_entry(numbers=count_numbers(collection=study))
+    entry = label_facts.agreement_entry(
+        numbers=count_numbers(collection=study), marks=study.alpha_marks
+    )
     assert entry.undefined == "no pair has two planned labels yet"
     assert entry.alpha is entry.low is entry.high is entry.same_grade is None
     assert (entry.n_pairs, entry.n_labels) == (0, 0)
@@ -145,7 +150,9 @@ def test_agreement_that_is_undefined_says_why():
 
 def test_alpha_of_pairs_of_one_group_has_no_interval_and_says_why():
     study = studies.judged_study("study", seeds=(0, 1), n_queries=1)
-    entry = label_facts.agreement_entry(numbers=count_numbers(collection=study))
+    entry = label_facts.agreement_entry(
+        numbers=count_numbers(collection=study), marks=study.alpha_marks
+    )
     assert entry.alpha is not None and entry.low is entry.high is None
     assert entry.undefined == "all labels are of one of the queries"
 
