@@ -28,6 +28,7 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
     """The best matches of each kind; the number of database queries does not grow with them."""
     pages = page_matches(user=user, collection=collection, text=text)
     groups = [best_first("Pages", pages, most=MOST if text else MOST_PAGES)]
+    note = ""
     if text and collection:
         roles = access.roles_in(user=user, collection=collection)
         if roles.intersection(LEADERS):
@@ -37,9 +38,10 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
                 _run_group(user, collection, text),
                 _people_group(collection, text, has_names=Role.LEAD in roles),
             ]
+            note = item_search.words_note(collection=collection, sides=list(Side))
     groups.append(_collection_group(user, collection, text))
     groups = [group for group in groups if group.matches]
-    return MatchList(text, sorted(groups, key=lambda group: group.matches[0].rank))
+    return MatchList(text, sorted(groups, key=lambda group: group.matches[0].rank), note)
 
 
 def _item_group(heading: str, collection: Collection, side: Side, text: str) -> MatchGroup:

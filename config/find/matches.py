@@ -25,18 +25,23 @@ class MatchGroup(NamedTuple):
 
 
 class MatchList(NamedTuple):
-    """The groups that fit a text, those with the best match first."""
+    """The groups that fit a text, those with the best match first.
+
+    note : on what was not looked through, "" where all was
+    """
 
     text: str
     groups: list[MatchGroup]
+    note: str = ""
 
     @property
     def status(self) -> str:
         """The number of matches in words, or that there are none and what to try."""
         n = sum(len(group.matches) for group in self.groups)
-        if n:
-            return "1 match" if n == 1 else f"{n} matches"
-        return f"Nothing with “{self.text}”: try the beginning of an id or of a name."
+        words = "1 match" if n == 1 else f"{n} matches"
+        if not n:
+            words = f"Nothing with “{self.text}”: try the beginning of an id or of a name."
+        return f"{words.removesuffix('.')}. {self.note}" if self.note else words
 
 
 def rank_of(text: str, name: str) -> int | None:

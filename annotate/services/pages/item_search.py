@@ -4,11 +4,12 @@ Ids and their beginnings come from the index of ids. Words have none: they are l
 first items of each side, and there in the beginning of the first text.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import connection
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, enumeration
 from annotate.models import Collection, Direction, Item, Side
 from annotate.services.collection.query_sets import EVERYTHING
 from annotate.services.seating.in_use import item_in_use
@@ -74,18 +75,24 @@ class ItemMatch(NamedTuple):
 
 
 class ItemChoice(NamedTuple):
-    """The items of a side that fit a text, from which one is chosen."""
+    """The items of a side that fit a text, from which one is chosen.
+
+    note : on words that were not looked through, "" where all were
+    """
 
     side: Side
     text: str
     items: list[Item]
+    note: str
 
     @property
     def status(self) -> str:
         """The number of items in words, or that there are none and what to try."""
         if not self.items:
-            return f"No {self.side} in use with “{self.text}”: try the beginning of its id."
-        return counted(len(self.items), self.side.value)
+            words = f"No {self.side} in use with “{self.text}”: try the beginning of its id."
+        else:
+            words = f"{counted(len(self.items), self.side.value)}."
+        return f"{words} {self.note}".rstrip()
 
 
 def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]:
@@ -110,6 +117,22 @@ def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]
         rows = cursor.fetchall()
     items = Item.objects.prefetch_related("parts").in_bulk([key for key, _, _ in rows])
     return [ItemMatch(items[key], rank, query_set) for key, rank, query_set in rows]
+
+
+def words_note(*, collection: Collection, sides: Sequence[Side]) -> str:
+    """A sentence on the sides of which not all words are looked through; "" where all are."""
+    nouns = {Side.QUERY: "queries", Side.DOCUMENT: "documents"}
+    long_sides = [
+        nouns[side]
+        for side in sides
+        if collection.items.filter(side=side).order_by("external_id")[SCANNED_ITEMS:].exists()
+    ]
+    if not long_sides:
+        return ""
+    return (
+        f"Ids are looked for in all, words in the first {SCANNED_ITEMS:,} "
+        f"{enumeration(long_sides)}."
+    )
 
 
 def _escaped(text: str) -> str:

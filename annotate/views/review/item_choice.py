@@ -24,7 +24,8 @@ def item_choice(request: SignedIn, slug: str) -> HttpResponse:
         return HttpResponse(form.errors.as_text(), content_type="text/plain", status=422)
     side, text = form.cleaned_data["side"], form.cleaned_data["q"]
     matches = item_search.matches(collection=collection, side=side, text=text)
-    choice = item_search.ItemChoice(side, text, [match.item for match in matches])
+    note = item_search.words_note(collection=collection, sides=[side])
+    choice = item_search.ItemChoice(side, text, [match.item for match in matches], note)
     return render(
         request, "annotate/items/_choice.html", {"choice": choice, "collection": collection}
     )

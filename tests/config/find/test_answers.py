@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotate.models import Item, Part, Role, Side
 from annotate.services.collection import query_sets
+from annotate.services.pages.item_search import SCANNED_ITEMS
 from config.find.answers import answer
 from tests import cast
 
@@ -86,6 +87,21 @@ def test_queries_and_documents_are_shown_by_picture_and_words(world, client, lea
 def test_items_that_no_page_shows_are_left_out(world, lead):
     Item.objects.create(collection=world, side=Side.QUERY, external_id="q1-new")
     assert names(lead, world, "q1")["Queries"] == ["q1"]
+
+
+def test_where_words_are_looked_for_in_some_items_alone_the_answer_says_so(world, lead):
+    def status(user, text="q1"):
+        return answer(user=user, collection=world, text=text).status
+
+    assert status(lead) == "1 match"
+    Item.objects.bulk_create(
+        Item(collection=world, side=Side.DOCUMENT, external_id=f"photo {number}")
+        for number in range(SCANNED_ITEMS - 9)  # with ten that are there one too many
+    )
+    note = "Ids are looked for in all, words in the first 10,000 documents."
+    assert status(lead) == f"1 match. {note}"
+    assert status(lead, "nothing at all").endswith(f"or of a name. {note}")
+    assert status(cast.annotator(world, cast.user("ann")).user, "leaderboard").endswith("a name.")
 
 
 @pytest.mark.parametrize("role", Role)

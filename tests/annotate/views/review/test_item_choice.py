@@ -34,10 +34,10 @@ def test_items_of_one_side_are_offered_with_picture_and_words(shapes, client):
     client.force_login(cast.member(shapes, Role.LEAD))
     page = options(client, side="document", q="d3")
     assert re.findall('data-id="(.*?)"', page) == ["d3"]
-    assert 'data-kind="image"' in page and 'data-status="1 document"' in page
+    assert 'data-kind="image"' in page and 'data-status="1 document."' in page
     page = options(client, side="query", q="text of")
     assert re.findall('data-id="(.*?)"', page) == ["q0", "q1", "q2", "q3"]
-    assert "text of q1" in page and 'data-status="4 queries"' in page
+    assert "text of q1" in page and 'data-status="4 queries."' in page
     assert "No query in use with “d3”" in options(client, side="query", q="d3")
 
 
