@@ -87,7 +87,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["annotate.templatetags.moments"],
+            "builtins": ["annotate.templatetags.moments", "annotate.templatetags.terms"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -13,6 +13,7 @@ import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { showCurrentTabs } from "./tabs.js";
+import { initTerms } from "./terms.js";
 import { initUploads } from "./files/upload.js";
 import { initWaiting } from "./unsent/notice.js";
 
@@ -101,6 +102,7 @@ document.addEventListener("htmx:after:swap", () => initWidgets(document));
 initMenus();
 initFind();
 initTextAreas();
+initTerms();
 initTheme();
 initWaiting();
 showCurrentTabs();

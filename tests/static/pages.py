@@ -26,6 +26,12 @@ TIMES = Template(
 {% block main %}<h1>Times</h1><p>{{ at|moment }}, {{ at|moment:"day" }}, {{ at|moment:"second" }},
 {{ at|moment:"short" }}, {{ at|moment:"clock" }}, {{ at.date|moment }}</p>{% endblock %}"""
 )
+TERMS = Template(
+    """{% extends "base.html" %}
+{% block title %}Terms{% endblock %}
+{% block main %}<h1>Terms</h1><div class="table-scroll"><p>Of a {% term "pool" %}.</p></div>
+<p class="row">At <span class="push">{% term "depth" %}</span></p>{% endblock %}"""
+)
 DONE = Template('<div class="card" id="job"><h2>Run bm25 is ready</h2></div>')
 RUNS = [("bm25", 0.41), ("=cmd()", 0.52), ("@tfidf", 0.38)]
 polls: list[str | None] = []
@@ -76,4 +82,14 @@ def times(request: HttpRequest) -> HttpResponse:
     return HttpResponse(TIMES.render(RequestContext(request, {"at": at})))
 
 
-urlpatterns = [path("parts/", parts), path("job/", job), path("times/", times)]
+def terms(request: HttpRequest) -> HttpResponse:
+    """Two terms, one at the edge of the window."""
+    return HttpResponse(TERMS.render(RequestContext(request, {})))
+
+
+urlpatterns = [
+    path("parts/", parts),
+    path("job/", job),
+    path("times/", times),
+    path("terms/", terms),
+]

@@ -1,0 +1,37 @@
+"""The tag `term`: a word with its card, of which a page has one."""
+
+import pytest
+from django.template import RequestContext, Template
+from django.test import RequestFactory
+
+from annotate.core.terms import TERMS
+
+
+def page_of(markup: str) -> str:
+    return Template(markup).render(RequestContext(RequestFactory().get("/"), {}, processors=[]))
+
+
+def test_a_term_is_a_button_that_its_card_describes():
+    page = page_of('{% term "C@k" %}')
+    assert '<button type="button" class="term-word" aria-describedby="term-c-at-k">C@k<' in page
+    assert 'id="term-c-at-k" role="tooltip" hidden>' in page
+    assert TERMS["C@k"].definition.split(".")[0] in page.replace("&#x27;", "'")
+
+
+def test_a_page_has_the_card_of_a_term_once_and_the_plain_word_after():
+    page = page_of('{% term "pool" %}, {% term "pool" "Pools" %}, {% term "depth" %}')
+    assert page.count('id="term-pool"') == 1 and page.count('id="term-depth"') == 1
+    assert "</span>, Pools, <span" in page
+
+
+def test_another_page_has_it_again():
+    assert page_of('{% term "pool" %}') == page_of('{% term "pool" %}')
+
+
+def test_without_a_request_there_is_the_word_alone():
+    assert Template('{% term "pool" "Pools" %}').render(RequestContext(None)) == "Pools"
+
+
+def test_a_term_without_a_definition_is_a_fault_of_the_template():
+    with pytest.raises(KeyError):
+        page_of('{% term "houses" %}')
