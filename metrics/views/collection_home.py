@@ -12,12 +12,13 @@ from annotate.services.judging import work_availability
 from annotate.services.pages import annotator_progress, overview
 from annotate.services.webhooks import hook_page
 from metrics.services.setup import steps
+from metrics.views import dashboard
 
 
 @require_safe
 @login_required
 def collection(request: SignedIn, slug: str) -> HttpResponse:
-    """Show leaders the steps of the set-up and figures; to annotators their own work alone."""
+    """Show leaders the set-up, then leads the cockpit; to annotators their own work alone."""
     collection_ = access.get_collection(user=request.user, slug=slug)
     roles = access.roles_in(user=request.user, collection=collection_)
     context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
@@ -28,14 +29,15 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
             "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
         }
     if roles & set(access.LEADERS):
-        figures = overview.overview(collection=collection_)
         context |= {
-            "figures": figures,
+            "figures": overview.overview(collection=collection_),
             "setup": steps.setup(collection=collection_, roles=roles),
             "may_load": Role.RESEARCHER in roles,
         }
     if Role.LEAD in roles:
         context["hooks_sentence"] = hook_page.trouble_sentence(collection=collection_)
+        if not collection_.is_being_set_up:
+            context |= dashboard.first_page_context(request, collection_)
     return render(request, "metrics/home/home.html", context)
 
 

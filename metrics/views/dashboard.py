@@ -71,6 +71,13 @@ def _numbers(request: HttpRequest, slug: str, tab: str) -> HttpResponse:
     )
 
 
+def first_page_context(request: HttpRequest, collection: Collection) -> dict[str, Any]:
+    """The context of the four answers, for a page of a lead that shows them with other things."""
+    options = options_of(request, collection)
+    state = service.state_of(collection=collection, options=options)
+    return _numbers_context(collection, options, state) | {"may_name": True}
+
+
 def _numbers_context(
     collection: Collection, options: service.DashboardOptions, state: service.DashboardState
 ) -> dict[str, Any]:

@@ -5,8 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotate.models import Side
+from annotate.models import Role, Side
 from tests import campaigns, cast
+from tests.metrics import studies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -54,6 +55,21 @@ def test_once_people_have_judged_the_steps_are_folded_away(client, collection, l
     text = home(client, collection)
     assert re.search(r"<details><summary>Set-up: \d of 11 steps done</summary>", text)
     assert "1 judgment" in text
+
+
+def test_once_people_judge_a_lead_sees_the_cockpit_and_nobody_else_does(client, lead):
+    study = studies.judged_study("study", seeds=range(3))
+    for person, expected in (
+        (cast.member(study, Role.LEAD), True),
+        (cast.member(study, Role.RESEARCHER), False),
+        (cast.annotator(study).user, False),
+    ):
+        client.force_login(person)
+        text = home(client, study)
+        assert ("What waits for you" in text) == expected
+        assert (f'"/c/{study.slug}/dashboard/numbers/?level=' in text) == expected
+        if expected:
+            assert text.index("What waits for you") < text.index("<details><summary>Set-up")
 
 
 def test_an_annotator_sees_own_progress_alone(client, collection):
