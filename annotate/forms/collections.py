@@ -101,7 +101,7 @@ class CollectionForm(SchemeForm):
         max_length=60,
         label="Short name",
         required=False,
-        help_text="Stands in addresses: letters, digits, hyphens. Empty: made of the name.",
+        help_text="Part of addresses: letters, digits, hyphens. Empty: made of the name.",
         widget=forms.TextInput(attrs=TO_THE_LETTER),
     )
     description = forms.CharField(

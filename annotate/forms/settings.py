@@ -186,8 +186,8 @@ class PolicyForm(forms.ModelForm):
         min_value=0,
         max_value=100,
         decimal_places=2,
-        label="Own pairs that come back, in %",
-        help_text="To the same person, unseen; they say how steady she is and enter no grade.",
+        label="Pairs shown again to the same person, in %",
+        help_text="Nobody is told which. They show how consistent a person is and change no grade.",
     )
     max_percent = forms.DecimalField(
         min_value=Decimal("0.01"),
@@ -209,7 +209,7 @@ class PolicyForm(forms.ModelForm):
     FINE_PRINT = (
         ("Labels", ["stop_early", "ask_reasons", "tolerance", "with_closed"]),
         ("Batches", ["batch_candidates", "lease_minutes", "max_percent", "grouped"]),
-        ("Steadiness", ["repeat_percent", "repeat_after_days"]),
+        ("Consistency", ["repeat_percent", "repeat_after_days"]),
     )
     PERCENTS = {
         "double_percent": "double_share",
@@ -243,12 +243,12 @@ class PolicyForm(forms.ModelForm):
             "stop_early": "Stop early",
             "ask_reasons": "Ask for reasons",
             "tie": "When no grade wins",
-            "batch_candidates": "Candidates a batch",
+            "batch_candidates": "Pairs to judge in a batch",
             "gold_positives": "Relevant golds a batch",
             "gold_negatives": "Irrelevant golds a batch",
             "gold_action": "When fewer are right",
-            "repeat_after_days": "Days before they come back",
-            "lease_minutes": "Minutes a pair is held",
+            "repeat_after_days": "Days before they are shown again",
+            "lease_minutes": "Minutes a pair is kept for one person",
             "grouped": "One query's pairs come together",
         }
         help_texts = {

@@ -26,7 +26,7 @@ class DescriptionForm(forms.Form):
     """The name and description of a run."""
 
     name = forms.CharField(
-        max_length=MAX_NAME, help_text="Stands on the leaderboard; unique in this collection."
+        max_length=MAX_NAME, help_text="Shown on the leaderboard; unique in this collection."
     )
     system = forms.CharField(
         max_length=80, required=False, help_text="What made it, such as the model's name."
@@ -127,7 +127,7 @@ class RunsForm(RunForm):
     name = forms.CharField(
         max_length=MAX_NAME,
         required=False,
-        help_text="Stands on the leaderboard; unique in this collection. Empty: the file's name.",
+        help_text="Shown on the leaderboard; unique in this collection. Empty: the file's name.",
     )
     file = FilesField(
         label="Files",

@@ -49,10 +49,10 @@ def _pace(forecast: Forecast) -> ForecastLine:
 
 
 def _days_left(forecast: Forecast) -> ForecastLine:
-    name, n_left = "Working days left", counted(forecast.n_left, "seat")
+    name, n_left = "Working days left", counted(forecast.n_left, "label")
     if forecast.days_left is None:
         return ForecastLine(name, f"not defined yet: {forecast.reason}", f"({n_left} left)")
-    note = f"for {n_left} at this pace; disagreements add seats"
+    note = f"for {n_left} at this pace; disagreements add labels"
     return ForecastLine(name, _range_text(forecast.days_left, 1), note)
 
 

@@ -68,7 +68,7 @@ def test_the_leaderboard_leads_to_the_room_with_its_choices(client, study):
     assert "The analyses take" not in page
     for path in (f"{ROOM}protocols/", "/c/coco/results/analysis/"):
         answer = client.get(f"{path}{query}")
-        assert answer.status_code == 200 and "Not shown as asked" not in text_of(answer)
+        assert answer.status_code == 200 and "Cannot be shown." not in text_of(answer)
 
 
 def test_the_leaderboard_fetches_both_directions_and_the_protocols_with_its_choices(client, study):

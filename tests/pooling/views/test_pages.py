@@ -144,7 +144,7 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(
     assert "Opening the pool" in client.get(answer.url).content.decode()
     perform_work(pool)
     assert client.get(url("pool-state", collection, pool.pk))["HX-Redirect"] == answer.url
-    assert "Seats free" in client.get(answer.url).content.decode()
+    assert "Labels to hand out" in client.get(answer.url).content.decode()
     for name, title, state in (
         ("close", "Closing the pool", "closed"),
         ("reopen", "Opening the pool again", "open"),

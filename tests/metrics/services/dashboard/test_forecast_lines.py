@@ -44,7 +44,7 @@ def lines(forecast, pay=NO_PAY):
 def test_nothing_is_known_yet():
     assert lines(NONE) == [
         ("not defined yet: it takes two days", ""),
-        ("not defined yet: it takes two days", "(1,200 seats left)"),
+        ("not defined yet: it takes two days", "(1,200 labels left)"),
         (NO_TIME, ""),
         (NO_TIME, ""),
         ("no pay an hour is set", ""),
@@ -52,7 +52,7 @@ def test_nothing_is_known_yet():
 
 
 def test_everything_is_known():
-    days_note = "for 1,200 seats at this pace; disagreements add seats"
+    days_note = "for 1,200 labels at this pace; disagreements add labels"
     spent_note = "active time of 3,456 answers, checks and training included"
     assert lines(WHOLE)[:4] == [
         ("1,235, range 1,000 to 1,500", "(9 whole days with labels)"),
