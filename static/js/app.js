@@ -1,4 +1,5 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
+import { initAgo } from "./ago.js";
 import { initTheme } from "./appearance.js";
 import { initCopies } from "./copy.js";
 import { initShortNames } from "./fields/short-name.js";
@@ -99,6 +100,7 @@ document.addEventListener("htmx:before:response", onResponse);
 document.addEventListener("htmx:response:error", onError);
 document.addEventListener("htmx:error", onError);
 document.addEventListener("htmx:after:swap", () => initWidgets(document));
+initAgo();
 initMenus();
 initFind();
 initTextAreas();

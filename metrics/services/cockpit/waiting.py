@@ -39,11 +39,9 @@ class WaitingRow(NamedTuple):
         return self.noun if self.n == 1 and not self.is_more else self.nouns
 
     @property
-    def note_text(self) -> str:
-        """Since when the oldest waits, where that is known."""
-        if self.oldest_at is None:
-            return ""
-        return f"oldest: {time_since(self.oldest_at, timezone.now())}"
+    def oldest_text(self) -> str:
+        """How long the oldest has waited, where that is known."""
+        return time_since(self.oldest_at, timezone.now()) if self.oldest_at else ""
 
 
 INBOX = "annotate:inbox"

@@ -1,9 +1,14 @@
 """The dashboard's details, a person's page and the alarms in a browser: drawn, no axe findings."""
 
+import re
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from django.templatetags.static import static
+from playwright.sync_api import expect
 
+from annotate.core.phrases import time_since
 from annotate.models import Role, WorkerHeartbeat
 from annotate.services.background import kept
 from annotate.services.judging import claiming, reports
@@ -93,3 +98,32 @@ def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(
     box = cockpit.bounding_box()
     assert box["y"] + box["height"] <= 800
     assert len(page.locator("#numbers").inner_text().split()) <= 250
+
+
+def test_how_long_ago_people_were_seen_stays_true_on_a_page_that_nothing_changes(rooms, page):
+    """Moments count on in the browser: the page is asked for no more."""
+    page.clock.install()
+    page.route("**/numbers/**", lambda route: route.abort())
+    page.goto(page.base + "/")
+    seen = page.locator(".cockpit-who time").first
+    expect(seen).to_have_text(re.compile("now|[0-9]+ min"))
+    page.clock.fast_forward("09:59:00")
+    expect(seen).to_have_text(re.compile("(9|10) h"))
+    page.clock.fast_forward("40:00:00")
+    expect(seen).to_have_text(re.compile("2 days|3 days"))
+
+
+def test_moments_are_told_in_a_browser_as_the_server_tells_them(rooms, page):
+    page.goto(page.base + "/")
+    now = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
+    for seconds in (-5, 59, 60, 3599, 3600, 86_399, 86_400, 150_000, 28 * 86_400):
+        moment = now - timedelta(seconds=seconds)
+        words = page.evaluate(
+            """async ([source, moment, now]) => (await import(source)).timeSince(moment, now)""",
+            [
+                f"{page.base.partition('/c/')[0]}{static('js/ago.js')}",
+                moment.timestamp() * 1000,
+                now.timestamp() * 1000,
+            ],
+        )
+        assert (seconds, words) == (seconds, time_since(moment, now))

@@ -40,7 +40,7 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
     rows = {row.act: row for row in rows_of(collection)}
     assert (rows["Review"].n, rows["Review"].text) == (1, "batch that failed its golds")
     assert (rows["Decide"].n, rows["Decide"].text) == (3, "disputed pairs")
-    assert rows["Answer"].n == 1 and rows["Answer"].note_text == "oldest: now"
+    assert rows["Answer"].n == 1 and rows["Answer"].oldest_text == "now"
     for row in rows.values():
         assert (
             client.get(reverse(row.address, args=[collection.slug]) + row.query).status_code == 200
