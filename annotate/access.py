@@ -18,6 +18,7 @@ from annotate.models import (
     ApiToken,
     Batch,
     Collection,
+    Concern,
     Delivery,
     Gold,
     Hook,
@@ -190,6 +191,13 @@ def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
     batches = Batch.objects.with_judging_numbers().select_related("collection", "annotator__user")
     return get_object_or_404(batches, pk=pk, collection=collection)
+
+
+def get_concern(*, user: Person, slug: str, pk: int) -> Concern:
+    """A concern about one of the collection's people, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    concerns = Concern.objects.select_related("annotator")
+    return get_object_or_404(concerns, pk=pk, collection=collection)
 
 
 def get_review_work(*, user: Person, slug: str, pk: int) -> ReviewWork:

@@ -12,7 +12,15 @@ from annotate.services.imports.forms import ImportAddress
 from annotate.views.collection import collections, home, imports, previews
 from annotate.views.judging import judge, media
 from annotate.views.people import account, invitations, members, tokens, tour
-from annotate.views.review import batches, golds, inbox, inbox_pair, item_choice, review_log
+from annotate.views.review import (
+    batches,
+    concerns,
+    golds,
+    inbox,
+    inbox_pair,
+    item_choice,
+    review_log,
+)
 from annotate.views.settings import general, guidelines, levels, policy
 from annotate.views.webhooks import hooks
 
@@ -61,6 +69,7 @@ INBOX = [
     path("pairs/<int:pk>/act/", inbox_pair.pair_act, name="inbox-pair-act"),
     path("batches/<int:pk>/", batches.batch, name="inbox-batch"),
     path("batches/<int:pk>/act/", batches.batch_act, name="inbox-batch-act"),
+    path("people/<int:pk>/act/", concerns.concern_act, name="inbox-concern-act"),
     path("log/", review_log.log, name="review-log"),
     path("log/csv/", review_log.log_csv, name="review-log-csv"),
     path("log/<int:pk>/work/", review_log.work, name="review-work"),

@@ -61,6 +61,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.review.resolutions")),
     path("", include("annotate.api.review.inbox")),
     path("", include("annotate.api.review.inbox_batches")),
+    path("", include("annotate.api.review.inbox_people")),
     path("", include("annotate.api.review.inbox_pairs")),
     path("", include("annotate.api.review.review_log")),
     path("", include("pooling.api.runs")),

@@ -352,6 +352,8 @@ SPECTACULAR_SETTINGS = {
         "AlarmKind": "metrics.models.alarms.AlarmKind.choices",
         "AlarmEventKind": "metrics.models.alarms.AlarmEventKind.choices",
         "JudgmentEventKind": "annotate.models.judgments.JudgmentEventKind.choices",
+        "ConcernState": "annotate.models.guards.concerns.ConcernState.choices",
+        "ConcernAct": "annotate.services.supervision.concerns.ConcernAct.choices",
         "DeliveryState": "annotate.models.programs.hooks.DeliveryState.choices",
         "HookEvent": "annotate.models.programs.hooks.HookEvent.choices",
     },

@@ -7,8 +7,8 @@ from annotate.models import Collection
 from annotate.task_queue import enqueue_on_commit
 from metrics.models import Plan
 from metrics.services.downloads import downloads
+from metrics.services.numbers import guard_mail, guards, refresh_tries
 from metrics.services.numbers import refresh as refreshing
-from metrics.services.numbers import refresh_tries
 from metrics.services.plans import plans
 from metrics.services.scores import model_resolutions
 
@@ -32,7 +32,8 @@ def _unpaused_collection(collection_id: int) -> QuerySet[Collection]:
 
 
 def _enqueue_due(collection: Collection) -> None:
-    """Enqueue the tasks that new numbers make due: a model's resolutions, a look of the plan."""
+    """Enqueue what new labels make due: looks of guards and plans, and a model's resolutions."""
+    enqueue_on_commit(look_at_people, collection_id=collection.pk)
     if model_resolutions.is_due(collection=collection):
         enqueue_on_commit(
             resolve_by_model,
@@ -48,6 +49,22 @@ def resolve_by_model(*, collection_id: int) -> None:
     """Let a model of the annotators resolve the pairs of a collection whose policy asks for it."""
     for collection in Collection.objects.filter(pk=collection_id):
         model_resolutions.resolve_by_model(collection=collection)
+
+
+@shared_task
+def look_at_people(*, collection_id: int) -> None:
+    """Let the guards look at the people of a collection; leads are sent a mail about new names."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        guards.check_guards(collection=collection)
+        if guard_mail.collections_due().filter(collection=collection).exists():
+            enqueue_on_commit(mail_concerns, collection_id=collection_id)
+
+
+@shared_task
+def mail_concerns(*, collection_id: int) -> None:
+    """Send the leads a mail about the people whom guards have named."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        guard_mail.send(collection=collection)
 
 
 @shared_task
@@ -68,7 +85,9 @@ def sweep_plans() -> None:
 
 @shared_task
 def sweep() -> None:
-    """Enqueue the refreshes that are due, as the broker may have lost them; delete old files."""
+    """Enqueue refreshes and mails that the broker may have lost; delete old files."""
     for collection_id in refreshing.collections_due():
         enqueue_on_commit(refresh, collection_id=collection_id)
+    for collection_id in guard_mail.collections_due():
+        enqueue_on_commit(mail_concerns, collection_id=collection_id)
     downloads.expire()

@@ -11,6 +11,7 @@ from metrics.views import (
     downloads,
     duplicates,
     explorer,
+    guards,
     leaderboard,
     plans,
     pool_bias,
@@ -33,6 +34,10 @@ DASHBOARD = [
     path("alarms/<int:pk>/end/", alarms.end_alarm, name="alarm-end"),
     path("<slug:tab>/", dashboard.dashboard, name="dashboard-tab"),
     path("<slug:tab>/numbers/", dashboard.numbers, name="dashboard-tab-numbers"),
+]
+GUARDS = [
+    path("", guards.guards, name="guards"),
+    path("<slug:name>/", guards.set_guard, name="guard-set"),
 ]
 LEADERBOARD = [
     path("", leaderboard.leaderboard, name="leaderboard"),
@@ -118,6 +123,7 @@ urlpatterns = [
     path("c/<slug:slug>/", collection_home.collection, name="collection"),
     path("c/<slug:slug>/setup/next/", collection_home.next_step, name="setup-next"),
     path("c/<slug:slug>/dashboard/", include(DASHBOARD)),
+    path("c/<slug:slug>/settings/guards/", include(GUARDS)),
     path("c/<slug:slug>/results/leaderboard/", include(LEADERBOARD)),
     path("c/<slug:slug>/results/explorer/", explorer.explorer, name="explorer"),
     path("c/<slug:slug>/results/explorer/state/", explorer.explorer_state, name="explorer-state"),

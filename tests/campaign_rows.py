@@ -10,7 +10,9 @@ from annotate.models import (
     ApiToken,
     Batch,
     Collection,
+    Concern,
     Gold,
+    Guard,
     Import,
     Invitation,
     Item,
@@ -32,7 +34,7 @@ from annotate.models import (
     Undrawn,
     User,
 )
-from annotate.services.supervision import pausing
+from annotate.services.supervision import concerns, pausing
 from metrics.models import (
     Download,
     Plan,
@@ -42,6 +44,7 @@ from metrics.models import (
     ReleaseFile,
     ReleaseRun,
 )
+from metrics.services.numbers import guards
 from pooling.models import Run
 from tests.works import finished_work
 
@@ -250,3 +253,17 @@ def make_training(collection: Collection, annotator: Annotator, pair: Pair) -> N
         passed=True,
     )
     TrainingDecision.objects.create(annotator=annotator, kind="passed", reason="whoever passes")
+
+
+def make_concern(annotator: Annotator, lead: User) -> Concern:
+    """A guard names a person, a lead says that it is fine and opens it again; and sets a mark."""
+    concern = Concern.objects.create(
+        collection=annotator.collection,
+        annotator=annotator,
+        guard=Guard.SPEED,
+        evidence={"n_hits": 41, "n": 50, "n_expected": 5.0, "mark": 1.0},
+    )
+    for act in concerns.ConcernAct.values:
+        concerns.decide(concern=concern, act=act, by=lead)
+    guards.set_mark(collection=annotator.collection, guard=Guard.SPEED, mark=0.5, by=lead)
+    return concern

@@ -33,6 +33,7 @@ from metrics.services.numbers import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
 from tests.campaign_rows import (
+    make_concern,
     make_golds,
     make_import_and_download,
     make_invitation_and_token,
@@ -129,6 +130,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         _work(annotator, odd=bool(number % 2))
     alarms.set_alarm(collection=collection, kind="gold", below=101, n_at_least=0, by=lead)
     refresh.refresh(collection=collection)
+    make_concern(annotators[1], lead)
     # as if somebody judged since
     seating.note_changes(collection_id=collection.pk, pair_ids=[pair_list[0].pk])
     make_invitation_and_token(collection, lead, researcher)

@@ -12,9 +12,11 @@ _WALLS = import_module("annotate.migrations.0002_walls")
 _LATER = import_module("annotate.migrations.0006_report_events")
 _DUPLICATES = import_module("annotate.migrations.0021_duplicates")
 _TRUNCATE = import_module("annotate.migrations.0017_truncate_refused")
+_CONCERNS = import_module("annotate.migrations.0033_concerns")
+_GROWING = (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY, *_CONCERNS.APPEND_ONLY)
 TRIGGERS = [
-    *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY)),
-    *(f"{table}_no_truncate" for table in _TRUNCATE.TABLES),
+    *(f"{table}_append_only" for table in _GROWING),
+    *(f"{table}_no_truncate" for table in (*_TRUNCATE.TABLES, *_CONCERNS.APPEND_ONLY)),
     "annotate_level_frozen",
     "annotate_collection_rehearsal_kept",
 ]

@@ -3,6 +3,8 @@
 from .batches import Batch, HandOut
 from .collections import Collection, Guidelines, Level, Policy
 from .counting import CountingJudgment, JudgmentOutcome
+from .guards.concerns import Concern, ConcernEvent, Guard
+from .guards.marks import GuardMark
 from .imports import Import
 from .items import (
     Direction,
@@ -49,11 +51,15 @@ __all__ = [
     "Change",
     "ClockTimestamp",
     "Collection",
+    "Concern",
+    "ConcernEvent",
     "CountingJudgment",
     "Delivery",
     "Direction",
     "Duplicate",
     "Gold",
+    "Guard",
+    "GuardMark",
     "Guidelines",
     "HandOut",
     "Hook",

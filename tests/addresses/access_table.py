@@ -243,11 +243,13 @@ KEYS = {
     "annotate:member-remove": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,
     "annotate:invitation-revoke": lambda campaign: campaign.collection.invitations.first().pk,
     "annotate:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
+    "annotate:inbox-concern-act": lambda campaign: campaign.collection.concerns.get().pk,
     "annotate:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
     "annotate:review-work": lambda campaign: _first(
         ReviewWork.objects.filter(action__collection=campaign.collection)
     ),
     "api:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
+    "api:inbox-concern-act": lambda campaign: campaign.collection.concerns.get().pk,
     "api:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
     "api:review-log-again": lambda campaign: _first(
         ReviewWork.objects.filter(action__collection=campaign.collection)

@@ -251,6 +251,12 @@ CASES = {
     "metrics_tally_unique_key": copied_row("metrics_tally"),
     "metrics_download_known_kind": update("metrics_download", "kind = 'gossip'"),
     "metrics_download_file_has_facts": update("metrics_download", "sha256 = ''"),
+    "annotate_concern_one_open": copied_row("annotate_concern"),
+    "annotate_concern_known_guard": update("annotate_concern", "guard = 'dog'"),
+    "annotate_concern_known_state": update("annotate_concern", "state = 'lost'"),
+    "annotate_concernevent_known_kind": copied_row("annotate_concernevent", kind="'lost'"),
+    "annotate_guardmark_known_guard": copied_row("annotate_guardmark", guard="'dog'"),
+    "annotate_guardmark_above_0": copied_row("annotate_guardmark", mark="0"),
     "metrics_alarm_unique": copied_row("metrics_alarm"),
     "metrics_alarm_known_kind": update("metrics_alarm", "kind = 'smoke'"),
     "metrics_alarmevent_known_kind": copied_row("metrics_alarmevent", kind="'slid'"),
@@ -325,7 +331,10 @@ FOREIGN_ROWS = {
         "id = (SELECT min(id) FROM annotate_gold WHERE collection_id = {made})",
     ),
 }
-TRUNCATED = import_module("annotate.migrations.0017_truncate_refused").TABLES
+TRUNCATED = (
+    *import_module("annotate.migrations.0017_truncate_refused").TABLES,
+    *import_module("annotate.migrations.0033_concerns").APPEND_ONLY,
+)
 REFUSED_STATEMENTS = {
     "annotate_judgment_append_only": [
         "UPDATE annotate_judgment SET active_ms = 1",
@@ -338,6 +347,14 @@ REFUSED_STATEMENTS = {
     "annotate_reportevent_append_only": [
         "UPDATE annotate_reportevent SET kind = 'undone'",
         "DELETE FROM annotate_reportevent",
+    ],
+    "annotate_concernevent_append_only": [
+        "UPDATE annotate_concernevent SET kind = 'settled'",
+        "DELETE FROM annotate_concernevent",
+    ],
+    "annotate_guardmark_append_only": [
+        "UPDATE annotate_guardmark SET mark = 2",
+        "DELETE FROM annotate_guardmark",
     ],
     "annotate_guidelines_append_only": [
         "UPDATE annotate_guidelines SET markdown = 'x'",

@@ -21,6 +21,7 @@ class HookEvent(models.TextChoices):
     ROUND_FINISHED = "round.finished", "No pair of a pool waits for labels any more"
     ALARM_ROSE = "alarm.rose", "An alarm rises"
     ALARM_FELL = "alarm.fell", "An alarm falls"
+    CONCERN_ROSE = "concern.rose", "A guard names a person to look at"
     RELEASE_MADE = "release.made", "A release is made"
     RELEASE_PUBLISHED = "release.published", "A release becomes public"
     RELEASE_UNPUBLISHED = "release.unpublished", "A release is no longer public"

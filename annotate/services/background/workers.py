@@ -31,6 +31,7 @@ LOCKS = {
     "hook": 19,
     "preview": 20,
     "campaign": 21,
+    "guards": 22,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

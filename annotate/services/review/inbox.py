@@ -1,4 +1,4 @@
-"""The inbox of a lead: batches, pairs and golds, counted in one query and listed page by page."""
+"""The inbox of a lead: what waits, counted in one query and listed page by page."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 from annotate.models import (
     Batch,
     Collection,
+    Concern,
     CountingJudgment,
     Level,
     Pair,
@@ -19,6 +20,7 @@ from annotate.models import (
     Resolution,
     RoundPair,
 )
+from annotate.services.supervision import concerns
 
 PAGE_SIZE = 50
 
@@ -26,6 +28,7 @@ PAGE_SIZE = 50
 class Tab(TextChoices):
     """One tab of the inbox."""
 
+    PEOPLE = "people", "People"
     BATCHES = "batches", "Failed batches"
     DISPUTED = "disputed", "Disputed"
     ESCALATED = "escalated", "Escalated"
@@ -45,8 +48,9 @@ _REPORTED = {Tab.ESCALATED: [Report.Kind.ESCALATED], Tab.CANNOT: [Report.Kind.CA
 
 
 class Waiting(NamedTuple):
-    """Numbers of batches and pairs that wait, by tab; a pair may wait in several."""
+    """Numbers of concerns, batches and pairs that wait, by tab; a pair may wait in several."""
 
+    people: int
     batches: int
     disputed: int
     escalated: int
@@ -58,7 +62,7 @@ class Waiting(NamedTuple):
         return sum(self)
 
 
-NOTHING = Waiting(0, 0, 0, 0)
+NOTHING = Waiting(0, 0, 0, 0, 0)
 
 
 class WaitingPair(NamedTuple):
@@ -85,7 +89,7 @@ def count(*, collection: Collection) -> Waiting:
 
 
 def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
-    """Count the waiting batches and pairs of each collection, in one query.
+    """Count what waits in each collection, in one query.
 
     Each part is answered by a partial index: this runs on every page that a lead opens.
     """
@@ -108,6 +112,7 @@ def _counts() -> tuple[str, tuple[Any, ...]]:
     """
     collection = OuterRef("pk")
     numbers = [
+        _number(Concern.objects.filter(collection=collection).open(), "pk"),
         _number(Batch.objects.filter(collection=collection).waiting(), "pk"),
         *(_number(_rows(collection, tab), "pair") for tab in OF_PAIRS),
     ]
@@ -127,9 +132,13 @@ def waiting_batches(*, collection: Collection) -> QuerySet[Batch]:
     return rows.order_by("pk")
 
 
-def batch_page(*, collection: Collection, number: str | None) -> Page:
-    """Return one page of the waiting batches."""
-    return Paginator(waiting_batches(collection=collection), PAGE_SIZE).get_page(number)
+def work_page(*, collection: Collection, tab: Tab, number: str | None) -> dict[str, Any]:
+    """Return one page of people or batches that wait; of people with what was settled lately."""
+    if tab == Tab.BATCHES:
+        rows = waiting_batches(collection=collection)
+        return {"page": Paginator(rows, PAGE_SIZE).get_page(number)}
+    page = Paginator(concerns.waiting_concerns(collection=collection), PAGE_SIZE).get_page(number)
+    return {"page": page, "settled": concerns.settled_lately(collection=collection)}
 
 
 def pair_page(

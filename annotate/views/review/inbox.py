@@ -33,10 +33,10 @@ def inbox_page(request: SignedIn, slug: str) -> HttpResponse:
     if tab in inbox.OF_PAIRS:
         page, rows = inbox.pair_page(collection=collection, tab=tab, number=request.GET.get("page"))
         context |= {"page": page, "rows": rows}
-    elif tab == Tab.BATCHES:
-        context["page"] = inbox.batch_page(collection=collection, number=request.GET.get("page"))
-    else:
+    elif tab == Tab.GOLDS:
         context["doubtful"] = gold_quality.doubtful(collection=collection)
+    else:
+        context |= inbox.work_page(collection=collection, tab=tab, number=request.GET.get("page"))
     context["unplayable_pairs"] = unplayable_pairs.unplayable_pairs(collection=collection)
     if context["unplayable_pairs"]:
         labels = stuck_labels.stuck_labels(collection=collection)

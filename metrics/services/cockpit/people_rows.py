@@ -7,15 +7,14 @@ from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotate.core.phrases import days_since, time_since
-from annotate.models import Annotator, Batch, Collection, CountingJudgment, Judgment
+from annotate.models import Annotator, Batch, Collection, CountingJudgment, Guard, Judgment
 from metrics.services.dashboard.dashboard import Dashboard
 
 
 class PersonRow(NamedTuple):
     """One person's row.
 
-    numbers : her line of the dashboard (dashboard.person_row)
-    gold_pass : the share of golds, in per cent, that the policy asks for
+    numbers : her line of the dashboard (dashboard.person_row), with the flags of guards
     """
 
     numbers: dict[str, Any]
@@ -23,7 +22,6 @@ class PersonRow(NamedTuple):
     is_paused: bool
     n_rejected: int
     last_answer_at: datetime | None
-    gold_pass: float
 
     @property
     def golds_text(self) -> str:
@@ -38,29 +36,20 @@ class PersonRow(NamedTuple):
 
     @property
     def has_failed_golds(self) -> bool:
-        """True if even the upper end of the interval is below what the policy asks for."""
-        return bool(self.numbers["n_gold"]) and self.numbers["gold_high"] < self.gold_pass
+        """True if a guard names her for her golds."""
+        return any(flag.guard == Guard.GOLD for flag in self.numbers["flags"])
 
     @property
-    def flag_notes(self) -> list[str]:
-        """Her flags, which are of the details."""
-        return [flag["name"].capitalize() for flag in self.numbers["flags"]]
-
-    @property
-    def notes(self) -> list[str]:
-        """The other reasons to look at her, in words."""
-        notes = []
-        if self.has_failed_golds:
-            notes.append(f"Golds below {self.gold_pass:.0f} %")
-        if self.n_rejected:
-            batches = "batch" if self.n_rejected == 1 else "batches"
-            notes.append(f"{self.n_rejected} {batches} rejected")
-        return notes
+    def batches_text(self) -> str:
+        """Her rejected batches; empty without one."""
+        if not self.n_rejected:
+            return ""
+        return f"{self.n_rejected} {'batch' if self.n_rejected == 1 else 'batches'} rejected"
 
     @property
     def n_notes(self) -> int:
         """The number of reasons to look at her."""
-        return len(self.flag_notes) + len(self.notes)
+        return len(self.numbers["flags"]) + bool(self.numbers["drift"]) + (self.n_rejected > 0)
 
     @property
     def seen_text(self) -> str:
@@ -74,7 +63,7 @@ class PersonRow(NamedTuple):
 
 
 def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) -> list[PersonRow]:
-    """A row for each line of the dashboard, those to look at first; four queries.
+    """A row for each line of the dashboard, those to look at first; three queries.
 
     Then by labels of today (UTC), and by all labels. Those of today are of the moment of all
     labels, so that they are never more; pauses, rejected batches and last answers are live.
@@ -92,7 +81,6 @@ def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) ->
     n_today = dict(
         labels_today.order_by().values("annotator").values_list("annotator", Count("pk"))
     )
-    gold_pass = 100 * float(collection.policies.latest("version").gold_pass)
     rows = [
         PersonRow(
             numbers,
@@ -101,7 +89,6 @@ def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) ->
             annotators_by_key[numbers["annotator"]].paused_at is not None,
             annotators_by_key[numbers["annotator"]].n_rejected,
             annotators_by_key[numbers["annotator"]].last_answer_at,
-            gold_pass,
         )
         for numbers in dashboard.people
         if numbers["annotator"] in annotators_by_key

@@ -27,7 +27,7 @@ from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 from metrics.services.dashboard.moment import LaterChanges, Moment, later_changes
 from metrics.services.dashboard.tabs import DashboardTab
 from metrics.services.dashboard.waiting_facts import WaitingFacts, waiting_facts
-from metrics.services.numbers import alarms, history, refresh_tries
+from metrics.services.numbers import alarms, guards, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 
 
@@ -86,7 +86,7 @@ class Dashboard(NamedTuple):
     def details_waiting_text(self) -> str:
         """The parts that are being computed while there are no details yet."""
         return (
-            "Pace, agreement in parts, levels, queries and flags are being computed; they appear "
+            "Pace, agreement in parts, levels and queries are being computed; they appear "
             "here within a minute."
         )
 
@@ -113,11 +113,13 @@ class DashboardState(NamedTuple):
 
     version : a hash that changes whenever the dashboard would show something else
     raising_events : those that raised the alarms that are up
+    flags : of each person whom guards name, by the annotator's key
     waits : the things that wait for a lead; None but for the first page, which alone shows it
     """
 
     version: str
     raising_events: list[AlarmEvent]
+    flags: dict[int, tuple[guards.PersonFlag, ...]]
     worker_missing: bool
     delay: refresh_tries.RefreshDelay | None
     later: LaterChanges
@@ -126,7 +128,7 @@ class DashboardState(NamedTuple):
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
-    """The state of the dashboard, in seven small queries; the first page adds what waits.
+    """The state of the dashboard, in eight small queries; the first page adds what waits.
 
     Has the details computed where they are old. No numbers are read.
     """
@@ -138,14 +140,17 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     pay = (str(collection.hourly_pay), collection.currency)
     raising_events = alarms.raising_events(collection=collection)
     event_keys = [event.pk for event in raising_events]
+    flags = guards.flags_of(collection=collection)
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
     later, today = later_changes(collection=collection), localdate()
     is_first_page = options.tab == DashboardTab.OVERVIEW
     waits = waiting_facts(collection=collection) if is_first_page else None
     marks = collection.alpha_marks
-    facts = (collection.pk, options, pay, marks, event_keys, digests, worker_missing)
+    facts = (collection.pk, options, pay, marks, event_keys, flags, digests, worker_missing)
     version = hashlib.sha256(repr((*facts, delay, later, today, waits)).encode()).hexdigest()[:32]
-    return DashboardState(version, raising_events, worker_missing, delay, later, today, waits)
+    return DashboardState(
+        version, raising_events, flags, worker_missing, delay, later, today, waits
+    )
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:
@@ -174,6 +179,7 @@ def dashboard(
     alphas = _alphas(collection, level)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
+    people_details = details.people if details else {}
     return Dashboard(
         version=state.version,
         is_waiting=False,
@@ -187,7 +193,7 @@ def dashboard(
         ],
         agreement=agreement_of(values["agreement"], level, collection.alpha_marks),
         people=[
-            person_row(row, details.people.get(row["annotator"]) if details else None, truth)
+            person_row(row, people_details.get(row["annotator"]), truth, state.flags)
             | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
@@ -244,17 +250,23 @@ def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> P
 
 
 def person_row(
-    row: dict[str, Any], details: dict[str, Any] | None, truth: KnownTruth | None
+    row: dict[str, Any],
+    details: dict[str, Any] | None,
+    truth: KnownTruth | None,
+    flags: Mapping[int, tuple[guards.PersonFlag, ...]],
 ) -> dict[str, Any]:
     """One line of the table, with shares in per cent; None where there is nothing to share.
 
     details : the person's row of the dashboard details, if there is one yet
+    flags : of each person whom guards name
     """
     return {
         **row,
         "truth": truth.by_annotator.get(row["annotator"]) if truth else None,
         "drag": details["drag"] if details else None,
-        "flags": details["flags"] if details else [],
+        # details that were kept before it lack it
+        "drift": details.get("drift", "") if details else "",
+        "flags": flags.get(row["annotator"], ()),
         "seconds": None if row["median_ms"] is None else row["median_ms"] / 1000,
         "gold": _per_cent_of(row["n_right"], row["n_gold"]),
         "shared": _per_cent_of(row["n_equal"], row["n_shared"]),

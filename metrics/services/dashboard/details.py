@@ -29,7 +29,7 @@ from metrics.services.scores.query_groups import facts_of, groups_of
 
 Value = dict[str, Any]
 KIND = "details"
-RULES_VERSION = 4  # changes when the same labels would give other numbers
+RULES_VERSION = 5  # changes when the same labels would give other numbers
 MIN_INTERVAL = timedelta(seconds=60)  # between two computations of one collection
 
 _MODALITIES = """
@@ -102,12 +102,11 @@ def _setting(collection: Collection) -> Value:
 
 def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collection) -> Value:
     domain = np.array([grade for grade, _, _ in setting["levels"]], dtype=np.int64)
-    names = [name for _, name, _ in setting["levels"]]
     counting_labels = labels.where(labels.kind == LABEL)
     group_of = dict(zip(np.unique(labels.query).tolist(), groups.of_query.tolist(), strict=True))
     planned_labels = counting_labels.where(counting_labels.is_planned == 1)
     units = breakdowns.units_of(planned_labels, planned_labels.pair, domain, group_of)
-    scheme = Scheme(domain, names, setting["positive_from"], setting["measurement"])
+    scheme = Scheme(domain, setting["positive_from"], setting["measurement"])
     import_rounds = {pk for pk, kind, _ in setting["rounds"] if kind == Round.Kind.IMPORT}
     with connection.cursor() as cursor:
         cursor.execute(_MODALITIES, [collection.pk])

@@ -1,6 +1,6 @@
 """Each person's labels beside the others'.
 
-Agreement, times, golds over time, level use, effect on alpha, and flags.
+Agreement and whether it drifts, times, golds over time, level use, and effect on alpha.
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.agreement import flags
 from metrics.core.agreement.breakdowns import by_annotator
 from metrics.core.agreement.counts import annotations
+from metrics.core.agreement.drift import drift
 from metrics.core.statistics.intervals import wilson
 from metrics.services.dashboard.label_rows import GOLD, LABEL, Ids, LabelRows
 
@@ -33,10 +33,9 @@ class OthersLabels(NamedTuple):
 
 
 class Scheme(NamedTuple):
-    """The levels: grades ascending and names, which are positive, and how values are compared."""
+    """The levels: grades ascending, which are positive, and how values are compared."""
 
     domain: Ids
-    names: list[str]
     positive_from: int
     measurement: str
 
@@ -116,11 +115,6 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     ]
     times = labels.active_ms[own_rows]
     median, others_median = _median(times), _median(np.delete(labels.active_ms, own_rows))
-    raised_flags = (
-        flags.too_fast(median, others_median, int(np.count_nonzero(times >= 0))),
-        flags.one_level(own, others_levels, scheme.names),
-        flags.drift(*halves),
-    )
     return {
         "n_labels": len(own_rows),
         "levels": np.bincount(level_index, minlength=n_levels).tolist(),
@@ -130,7 +124,7 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
         "seconds": None if median is None else median / 1000,
         "others_seconds": None if others_median is None else others_median / 1000,
         "steps": [_step(labels, rows, others_labels) for rows in _chunks(own_rows)],
-        "flags": [flag._asdict() for flag in raised_flags if flag],
+        "drift": drift(*halves),
     }
 
 

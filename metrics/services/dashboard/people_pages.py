@@ -21,6 +21,7 @@ from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.dashboard import DashboardOptions, DashboardState
 from metrics.services.dashboard.details_page import per_cent
 from metrics.services.dashboard.known_truth import KnownTruth, known_truth
+from metrics.services.numbers.guards import PersonFlag
 
 Value = dict[str, Any]
 
@@ -29,7 +30,7 @@ class PersonPage(NamedTuple):
     """One person's page.
 
     row : her line of the dashboard; details : of the dashboard details, None until there are any
-    truth : what the known truth calls right; None without one
+    flags : of guards that name her; truth : what the known truth calls right; None without one
     """
 
     version: str
@@ -41,6 +42,7 @@ class PersonPage(NamedTuple):
     charts: list[Chart]
     at: datetime | None
     details_at: datetime | None
+    flags: tuple[PersonFlag, ...] = ()
     truth: KnownTruth | None = None
 
     @property
@@ -84,20 +86,21 @@ def page(*, annotator: Annotator, options: DashboardOptions, state: DashboardSta
     details_value = kept.find(inquiry=inquiry)
     row = _row_of(people_snapshot.value["people"], pk) if people_snapshot else None
     details = _row_of(details_value.value["people"], pk) if details_value else None
-    detail_names = ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
+    detail_names = ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds")
     truth = known_truth(collection=collection)
     return PersonPage(
         version=state.version,
         worker_missing=state.worker_missing,
         annotator=annotator,
         name=annotator.user.username if options.with_names and annotator.user else "",
-        row=dashboard.person_row(row, details, truth) if row else None,
+        row=dashboard.person_row(row, details, truth, state.flags) if row else None,
         details={name: details[name] for name in detail_names} if details else None,
         charts=_charts(annotator.pseudonym, details, details_value.value["levels"])
         if details and details_value
         else [],
         at=people_snapshot.computed_at if people_snapshot else None,
         details_at=details_value.computed_at if details_value else None,
+        flags=state.flags.get(pk, ()),
         truth=truth,
     )
 

@@ -16,6 +16,7 @@ from annotate.services.background.workers import try_lock_subject
 from annotate.services.collection.purging import purge_collection
 from annotate.services.people.accounts import join
 from annotate.services.storage.moments import move_moments, require_mover
+from metrics.services.numbers.guards import check_guards
 from metrics.services.numbers.refresh import refresh, refresh_lock
 from metrics.services.rehearsal.campaign_days import N_LABELS, CampaignDays
 from metrics.services.rehearsal.clock import WorkingClock
@@ -74,6 +75,7 @@ def _make_campaign(
         for n_labels_now in days.simulate(n_labels=n_labels):
             report_progress(n_labels_now)
         refresh(collection=collection)
+        check_guards(collection=collection)
         kept.delete_all(collection=collection)
         clock.note()
         _finish(collection, clock)

@@ -15,6 +15,7 @@ from annotate.services.collection.collections import change_policy
 from annotate.services.judging.judging import record_judgment
 from metrics.core.labels.simulation import SimulatedAnnotator
 from metrics.models import Score, Snapshot
+from metrics.services.numbers.guards import check_guards
 from metrics.services.numbers.refresh import refresh
 from metrics.services.rehearsal.demo import load_shapes
 from metrics.services.rehearsal.people import AnswerDraws, handed_pairs, new_person
@@ -98,6 +99,7 @@ def rehearse(
     for n_judgments in _judge_all(collection, truth, quality, seed):
         report_progress(n_judgments)
     refresh(collection=collection)
+    check_guards(collection=collection)
     query_set = QuerySet.objects.get(collection=collection, name=f"sample {pool.name}")
     scores = _scores(collection, query_set)
     n_pairs, missed_share = pool.pool_pairs.count(), _missed(collection, pool, query_set)

@@ -155,6 +155,7 @@ def read_review(recorder: Recorder, campaign: Campaign) -> None:
         "get_resolutions",
         "get_judgments",
         "get_inbox",
+        "get_waiting_people",
         "get_waiting_batches",
         "get_waiting_pairs",
         "get_escalated_pairs",
@@ -196,6 +197,8 @@ def decide(recorder: Recorder, campaign: Campaign) -> None:
     recorder.send("post_pair_adjudication", pair, body={"grade": 1, "note": "The bird is blue."})
     batch = collection.batches.filter(annotator=annotator, number__gt=0).latest("pk")
     recorder.send("post_batch_act", batch.pk, body={"act": "accept"})
+    concern = collection.concerns.get().pk
+    recorder.send("post_concern_act", concern, body={"act": "settle"})
     recorder.send("post_pause", annotator, body={"reason": "Clicks without a look."})
     recorder.send("post_resumption", annotator, body={"reason": "Has read the guidelines."})
     since = yesterday()

@@ -6,8 +6,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotate import tasks
-from annotate.models import Judgment, Role, WorkerHeartbeat
+from annotate.models import Concern, Judgment, Role, WorkerHeartbeat
 from annotate.services.background import kept
+from annotate.services.supervision import concerns
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import refresh
 from tests import cast
@@ -209,7 +210,7 @@ def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(cli
 @pytest.mark.parametrize(
     ("tab", "start", "end"),
     [
-        ("people/", '<td class="is-old">', "</td>"),
+        ("people/", 'class="number is-old"', "</td>"),
         ("forecast/", 'class="chart is-old" data-spec="labels-a-day-spec"', "</figcaption>"),
         ("levels/", 'class="chart is-old" data-spec="confusion-spec"', "</figcaption>"),
         ("agreement/", 'class="chart is-old" data-spec="by-labels-spec"', "</figcaption>"),
@@ -280,15 +281,38 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
     assert client.get("/c/study/dashboard/people/999999/").status_code == 404
 
 
-def test_flags_stand_beside_the_person_with_their_evidence(client, study):
+def test_flags_of_guards_stand_beside_the_person_on_every_page_of_hers(client, study):
+    annotator = study.annotators.first()
+    addresses = [
+        f"/c/study/dashboard/{page}" for page in ("", "people/", f"people/{annotator.pk}/")
+    ]
+    first_tags = [client.get(f"{address}numbers/")["ETag"] for address in addresses]
+    concern = Concern.objects.create(
+        collection=study,
+        annotator=annotator,
+        guard="speed",
+        evidence={"n_hits": 41, "n": 50, "n_expected": 5.0, "mark": 1.0},
+    )
+    cache.clear()  # it keeps a version for a second
+    for address, tag in zip(addresses, first_tags, strict=True):
+        text = text_of(client.get(address))
+        assert "Too fast" in text and concern.sentence in text
+        answer = client.get(f"{address}numbers/", headers={"If-None-Match": tag})
+        assert answer.status_code == 200  # the page that is open shows it, too
+    concerns.decide(concern=concern, act="settle", by=study.memberships.get(role="lead").user)
+    for address in addresses:
+        assert "Too fast" not in text_of(client.get(address))
+
+
+def test_drift_stands_beside_the_person_with_its_evidence(client, study):
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
-    snapshot = kept.find(inquiry=dashboard_details.inquiry_of(collection=study))
-    snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
-    snapshot.save()
-    flagged = snapshot.value["people"][0]["annotator"]
-    for page in ("people/", f"people/{flagged}/"):
-        text = client.get(f"/c/study/dashboard/{page}").content.decode()
-        assert "Too fast" in text and "0.4 s a label" in text
+    details = kept.find(inquiry=dashboard_details.inquiry_of(collection=study))
+    details.value["people"][0]["drift"] = "Equal to another label in 90 % of"
+    details.save()
+    drifting = details.value["people"][0]["annotator"]
+    for page in ("", "people/", f"people/{drifting}/"):
+        text = text_of(client.get(f"/c/study/dashboard/{page}"))
+        assert "Drifting" in text and "Equal to another label in 90 % of" in text
 
 
 def test_names_are_for_leads_who_ask(client, study):

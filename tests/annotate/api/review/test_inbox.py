@@ -11,12 +11,18 @@ from annotate.services.review.batch_details import lines_of
 from annotate.services.review.pair_history import history_of
 from annotate.services.supervision import verdicts
 from tests import campaigns, cast
-from tests.annotate.views.review.inbox_rows import dispute, fail_batch, inbox_collection, report
+from tests.annotate.views.review.inbox_rows import (
+    dispute,
+    fail_batch,
+    inbox_collection,
+    name_person,
+    report,
+)
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/collections/birds/"
 INBOX = f"{API}inbox/"
-LISTS = ("batches", "disputed", "escalated", "cannot", "golds")
+LISTS = ("people", "batches", "disputed", "escalated", "cannot", "golds")
 
 
 @pytest.fixture
@@ -52,10 +58,11 @@ def test_each_kind_is_counted_and_has_the_address_of_its_list(client, collection
     fail_batch(collection)
     report(collection, "cannot_judge", n_people=2)
     report(collection, "escalated")
-    n = {"batches": 1, "disputed": 2, "escalated": 1, "cannot": 1, "golds": 0}
+    name_person(collection)
+    n = {"people": 1, "batches": 1, "disputed": 2, "escalated": 1, "cannot": 1, "golds": 0}
     assert kinds(client, headers) == n
     for row in read(client, headers, INBOX)["kinds"]:
-        (name,) = {"waiting_batches", "waiting_pairs", "doubtful_golds"} & set(
+        (name,) = {"waiting_people", "waiting_batches", "waiting_pairs", "doubtful_golds"} & set(
             page := read(client, headers, row["url"])
         )
         assert len(page[name]) == row["n"]

@@ -191,9 +191,9 @@ def test_guidelines_name_their_version_and_its_day(version, text):
     assert Guidelines(version=version, at=MOMENT).version_text == text
 
 
-def test_every_tab_has_a_hint_and_those_of_pairs_an_advice():
+def test_every_tab_has_a_hint_and_those_of_people_and_pairs_an_advice():
     assert set(HINTS) == set(Tab)
-    assert {tab for tab, hint in HINTS.items() if hint.advice} == set(OF_PAIRS)
+    assert {tab for tab, hint in HINTS.items() if hint.advice} == {Tab.PEOPLE, *OF_PAIRS}
 
 
 @pytest.mark.parametrize(

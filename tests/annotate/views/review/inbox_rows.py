@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from django.urls import reverse
 
-from annotate.models import Batch
+from annotate.models import Batch, Concern
 from annotate.services.judging import claiming, reports
 from tests import campaigns, cast
 
@@ -40,6 +40,16 @@ def dispute(collection, n=1):
             ):
                 campaigns.judge(hand_out, grade, comment="only a wing")
     return pairs
+
+
+def name_person(collection):
+    """A person whom a guard names."""
+    return Concern.objects.create(
+        collection=collection,
+        annotator=cast.annotator(collection),
+        guard="speed",
+        evidence={"n_hits": 41, "n": 50, "n_expected": 5.0, "mark": 1.0},
+    )
 
 
 def report(collection, kind, n_people=1, note="two birds"):

@@ -16,6 +16,7 @@ from tests.annotate.views.review.inbox_rows import (
     dispute,
     fail_batch,
     inbox_collection,
+    name_person,
     report,
 )
 from tests.pages import notice_form, text_of
@@ -32,6 +33,7 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, 
     empty = text_of(client.get(address("inbox")))
     assert "No batch waits" in empty and 'class="badge badge-bad"' not in empty
     for tab, words in [
+        ("people", "Nobody stands out"),
         ("disputed", "Nothing is disputed"),
         ("escalated", "Nothing was escalated"),
         ("cannot", "Everything can be judged so far"),
@@ -44,6 +46,7 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, 
     report(collection, "escalated")
     inbox_page = client.get(address("inbox", tab="cannot"))
     assert dict(inbox_page.context["tabs"]) == {
+        "people": 0,
         "batches": 1,
         "disputed": 1,
         "escalated": 1,
@@ -56,11 +59,12 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, 
     assert client.get(address("inbox")).context["tab"] == "batches"
 
 
-@pytest.mark.parametrize("tab", ["batches", "disputed", "escalated", "cannot"])
+@pytest.mark.parametrize("tab", ["people", "batches", "disputed", "escalated", "cannot"])
 def test_a_tab_asks_as_often_for_many_as_for_one(
     client, collection, lead, tab, django_assert_max_num_queries
 ):
     fill = {
+        "people": name_person,
         "batches": fail_batch,
         "disputed": dispute,
         "escalated": lambda collection: report(collection, "escalated"),

@@ -19,6 +19,7 @@ from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
 from metrics.services.dashboard import dashboard
 from metrics.services.dashboard.dashboard import DashboardOptions
 from metrics.services.dashboard.waiting_facts import waiting_facts
+from metrics.services.numbers.guards import PersonFlag
 from tests import campaigns, cast
 from tests.annotate.views.review.inbox_rows import dispute, fail_batch, inbox_collection, report
 
@@ -94,19 +95,32 @@ def test_labels_that_are_not_all_counted_are_said_to_be_more():
 
 
 def person_row(**numbers):
-    defaults = {"n_gold": 2, "n_right": 1, "gold_low": 9.5, "gold_high": 90.5, "flags": []}
+    defaults = {
+        "n_gold": 2,
+        "n_right": 1,
+        "gold_low": 9.5,
+        "gold_high": 90.5,
+        "flags": (),
+        "drift": "",
+    }
     moment = timezone.now() - timedelta(minutes=2, seconds=9)
-    return PersonRow({**defaults, **numbers}, 3, False, 0, moment, 70.0)
+    return PersonRow({**defaults, **numbers}, 3, False, 0, moment)
 
 
-def test_one_gold_of_two_accuses_nobody_and_many_wrong_ones_do():
+def test_golds_accuse_whom_a_guard_names_and_nobody_else():
     row = person_row()
-    assert (row.golds_text, row.has_failed_golds, row.notes) == ("1 of 2", False, [])
+    assert (row.golds_text, row.has_failed_golds, row.n_notes) == ("1 of 2", False, 0)
     assert row.seen_text == "2 min"
-    row = person_row(n_gold=39, n_right=11, gold_low=16.5, gold_high=43.8)
-    assert row.has_failed_golds and row.notes == ["Golds below 70 %"]
+    flag = PersonFlag("gold", "golds low", "Golds 11 of 39.", timezone.now())
+    row = person_row(n_gold=39, n_right=11, gold_low=16.5, gold_high=43.8, flags=(flag,))
+    assert row.has_failed_golds and row.n_notes == 1
+    assert not person_row(flags=(flag._replace(guard="speed"),)).has_failed_golds
     assert person_row(n_gold=0).golds_text == ""
-    assert row._replace(n_rejected=2).notes[-1] == "2 batches rejected"
+    assert (row._replace(n_rejected=2).batches_text, row.batches_text) == ("2 batches rejected", "")
+    assert (
+        person_row(drift="Equal to another label in 90 % of ...")._replace(n_rejected=1).n_notes
+        == 2
+    )
 
 
 def version_of(collection: Collection) -> str:

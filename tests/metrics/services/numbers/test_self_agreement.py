@@ -196,4 +196,4 @@ def test_numbers_from_before_repeats_were_counted_are_shown_without_them():
         "gold_interval": [None, None],
         "shared_interval": [None, None],
     }
-    assert dashboard.person_row(row, None, None)["repeats"] is None
+    assert dashboard.person_row(row, None, None, {})["repeats"] is None

@@ -12,6 +12,7 @@ from annotate.models import (
     Annotator,
     Batch,
     Collection,
+    Concern,
     Judgment,
     JudgmentComment,
     Membership,
@@ -25,8 +26,10 @@ from annotate.services.background import kept
 from annotate.services.people.accounts import ensure_demo_accounts
 from config.management.commands.fsck import CHECKS
 from metrics.models import Observation
+from metrics.services.numbers import guard_mail
+from metrics.services.numbers.guards import flags_of
 from metrics.services.rehearsal.campaign import SLUG, ensure_campaign
-from metrics.services.rehearsal.profiles import NOTES_OF_REPORTS
+from metrics.services.rehearsal.profiles import CARELESS, NOTES_OF_REPORTS, TOO_FAST
 from tests.tables.table_cleanup import module_rows
 from tests.works import value_requests
 
@@ -95,6 +98,19 @@ def test_twelve_people_have_given_nine_hundred_labels(lived_in):
     assert [person.pseudonym for person in people.exclude(paused_at=None)] == ["Lotte"]
     assert JudgmentComment.objects.filter(judgment__collection=lived_in).count() >= 10
     assert lived_in.is_rehearsal and "simulated" in lived_in.description
+
+
+@pytest.mark.full
+@pytest.mark.django_db
+def test_guards_name_the_careless_and_the_fast_and_nobody_honest(lived_in):
+    flags = flags_of(collection=lived_in)
+    words_by_name = {
+        person.pseudonym: [flag.short for flag in flags[person.pk]]
+        for person in Annotator.objects.filter(pk__in=flags)
+    }
+    assert words_by_name == {CARELESS.name: ["golds low"], TOO_FAST.name: ["too fast"]}
+    assert {*Concern.objects.values_list("annotator__pseudonym", flat=True)} == {*words_by_name}
+    assert not guard_mail.collections_due()
 
 
 @pytest.mark.full

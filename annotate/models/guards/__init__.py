@@ -1,0 +1,1 @@
+"""Guards: their marks, and the people they name."""
