@@ -56,7 +56,6 @@ NO_PAGES = {
         (
             "find",
             "find-in-collection",
-            "annotate:item-choice",
             "annotate:import-state",
             "annotate:review-work",
             "annotate:policy-preview",
