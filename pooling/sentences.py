@@ -103,7 +103,7 @@ class ReportSentences(NamedTuple):
 
 
 class RunSentences(NamedTuple):
-    """Sentences about a run: its place in releases, the people who see it, its deletion."""
+    """Sentences about a run: its place in releases, the people who see it."""
 
     run: Run
 
@@ -133,17 +133,6 @@ class RunSentences(NamedTuple):
         """The person who decides on its name and file in releases."""
         decider = "a site admin" if uploader_to_ask(self.run) is None else "who uploaded it"
         return f"Only {decider} decides that."
-
-    @property
-    def deletion(self) -> str:
-        """The rows and files that a deletion takes away."""
-        stays = "for good; what was downloaded before stays as it is."
-        if self.run.state == Run.State.READY:
-            return (
-                f"Its file, its rankings and its scores go {stays} No pool was made of it, so no "
-                "judgment rests on it."
-            )
-        return f"Its file goes {stays}"
 
 
 class HoldSentences(NamedTuple):

@@ -24,13 +24,13 @@ def text_of(answer: HttpResponse) -> str:
     return " ".join(answer.content.decode().split())
 
 
-def notice_form(page: str) -> dict[str, str]:
-    """Fields of the button that takes back what the page tells, and its address as `action`."""
+def notice_form(page: str) -> tuple[str, dict[str, str]]:
+    """The address of the button that takes back what the page tells, and the fields it sends."""
     _, form = page.split('<form class="undo"')
     form, _ = form.split("</form>", 1)
     (action,) = re.findall('action="([^"]+)"', form)
     fields = re.findall(r'name="(\w+)"\s+value="([^"]+)"', form)
-    return {"action": action, **dict(fields)}
+    return action, dict(fields)
 
 
 def codes_in(text: str) -> list[str]:

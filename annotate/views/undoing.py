@@ -6,6 +6,12 @@ from django.template.loader import render_to_string
 
 
 def notify(request: HttpRequest, text: str, *, undo_url: str, **fields: str) -> None:
-    """Tell on the next page that an act is done; its button sends `fields` to `undo_url`."""
+    """Tell on the next page that an act is done; its button sends `fields` to `undo_url`.
+
+    Without fields it has no button: the act cannot be taken back at once.
+    """
+    if not fields:
+        messages.success(request, text)
+        return
     context = {"text": text, "undo_url": undo_url, "fields": fields}
     messages.success(request, render_to_string("parts/acts/_undo.html", context, request=request))

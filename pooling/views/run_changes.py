@@ -4,15 +4,19 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access as annotate_access
+from annotate.core.consequences import CountChanged, require_told
+from annotate.forms.consequences import ExpectedForm
 from annotate.http import SignedIn
 from annotate.models import Import, Role, User
 from annotate.services.storage.collection_rows import NotOwner
 from annotate.task_queue import enqueue_on_commit
+from annotate.views import undoing
 from pooling import access, tasks
 from pooling.forms.runs import DescriptionForm, LimitForm
 from pooling.models import Run
@@ -33,7 +37,9 @@ REFUSALS = (
     run_holds.NotOnHold,
     run_documents.NoUnknownDocuments,
     RunExists,
+    CountChanged,
 )
+OPPOSITES = {"retire": {"action": "restore"}, "restore": {"action": "retire"}}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,16 +70,20 @@ def run_edit(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def run_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Do one of ACTIONS to a run."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    act = ACTIONS.get(request.POST.get("action", ""))
+    action = request.POST.get("action", "")
+    act = ACTIONS.get(action)
     if act is None:
         return HttpResponse(
             f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain"
         )
     try:
+        if action == "retire":
+            _require_told(run, request)
         outcome = act(run, request.user)
         if isinstance(outcome, Import):
             return redirect("annotate:import", slug, outcome.pk)
-        messages.success(request, outcome)
+        undo_url = reverse("pooling:run-act", args=[slug, pk])
+        undoing.notify(request, outcome, undo_url=undo_url, **OPPOSITES.get(action, {}))
     except REFUSALS as error:
         messages.error(request, str(error))
     return redirect("pooling:run", slug, pk)
@@ -121,6 +131,12 @@ def run_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     except readings.NotBeingRead as error:
         messages.info(request, str(error))
     return redirect("pooling:run", slug, pk)
+
+
+def _require_told(run: Run, request: HttpRequest) -> None:
+    """Raise CountChanged if more pairs wait for labels than the page told."""
+    n = run_retirement.n_waiting_pairs(run=run)
+    require_told(n, expected=ExpectedForm.number_in(request.POST), noun="pair")
 
 
 def _hide(run: Run, by: User) -> str:

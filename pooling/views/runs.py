@@ -22,8 +22,8 @@ from pooling import access
 from pooling.forms.runs import LimitForm, RunsForm
 from pooling.models import Run
 from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences, RunSentences
+from pooling.services.pages import run_consequences
 from pooling.services.pools import run_retirement
-from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds
 from pooling.services.runs import publication as run_publication
@@ -105,7 +105,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "run_sentences": RunSentences(run),
         "makes_documents": run_documents.may_make_documents(run),
         "may_change": _may_change(request, run),
-        "may_delete": run_deletion.may_delete(run=run, by=request.user),
+        "acts": run_consequences.run_acts(run=run, by=request.user),
         "may_allow_releases": run_publication.may_allow(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }

@@ -156,21 +156,6 @@ def test_a_hidden_run_says_who_knows_of_it(uploader, name):
 
 
 @pytest.mark.parametrize(
-    ("state", "sentence"),
-    [
-        (
-            "ready",
-            "Its file, its rankings and its scores go for good; what was downloaded before stays "
-            "as it is. No pool was made of it, so no judgment rests on it.",
-        ),
-        ("rejected", "Its file goes for good; what was downloaded before stays as it is."),
-    ],
-)
-def test_a_run_says_what_its_deletion_takes_away(state, sentence):
-    assert RunSentences(run_of(state=state)).deletion == sentence
-
-
-@pytest.mark.parametrize(
     ("n_runs", "sentence"),
     [
         (

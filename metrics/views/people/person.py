@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -95,11 +94,8 @@ def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         except (CountChanged, bulk_decisions.DecisionUnderWay) as error:
             form.add_error("reason", str(error))
         else:
-            if undo:
-                act_url = reverse("metrics:dashboard-person-act", args=[slug, pk])
-                undoing.notify(request, message, undo_url=act_url, **undo)
-            else:
-                messages.success(request, message)
+            act_url = reverse("metrics:dashboard-person-act", args=[slug, pk])
+            undoing.notify(request, message, undo_url=act_url, **undo)
             return redirect("metrics:dashboard-person", slug, pk)
     return _page(request, annotator, form=form, moment=moment)
 

@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
+from annotate.core.labels.pair_states import PairState
 from annotate.models import (
     ClockTimestamp,
     Duplicate,
@@ -22,6 +23,7 @@ from annotate.models import (
     ReviewWork,
     Round,
     RoundPair,
+    RoundPairState,
     User,
 )
 from annotate.services import seating
@@ -291,3 +293,11 @@ def n_unique_pairs(*, run: Run) -> int:
         .values("pair")
     )
     return PoolPair.objects.filter(pair__in=pairs, pool__runs=run).values("pair").distinct().count()
+
+
+def n_waiting_pairs(*, run: Run) -> int:
+    """Number of pairs that wait for labels in the open pools of a run; one query."""
+    rounds = run.pools.filter(round__state__in=Round.WANTING).values("round")
+    states = [state for state in PairState if state.waits_for_labels]
+    pair_states = RoundPairState.objects.filter(round__in=rounds, state__in=states)
+    return pair_states.values("pair").distinct().count()

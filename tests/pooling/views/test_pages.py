@@ -12,7 +12,7 @@ from pooling.forms.runs import RunsForm
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from tests import cast
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.servers.worker_kills import run_out_of_memory
@@ -305,6 +305,28 @@ def test_a_pool_tells_what_closing_it_leaves_and_closes_for_no_more(client, coll
     client.post(url("pool-close", collection, pool.pk), {"expected": "2"})
     pool.refresh_from_db()
     assert pool.phase == "closing"
+
+
+def test_a_run_is_retired_for_no_more_pairs_than_told_and_brought_back_from_the_notice(
+    client, collection, researcher
+):
+    run = factories.run(collection, "a", {0: [1, 2]})
+    page = text_of(client.get(url("run", collection, run.pk)))
+    assert "Delete a with 1 ranking for good" in page and "It cannot be taken back" in page
+    assert "No pair of it waits for labels in an open pool." in page
+    factories.opened(collection, [run])
+    page = text_of(client.get(url("run", collection, run.pk)))
+    assert "Retire, with at most 2 pairs" in page and "Delete a" not in page
+    act = url("run-act", collection, run.pk)
+    answer = client.post(act, {"action": "retire", "expected": "0"}, follow=True)
+    assert "It would be about 2 pairs by now, not 0; look again." in text_of(answer)
+    answer = client.post(act, {"action": "retire", "expected": "2"}, follow=True)
+    run.refresh_from_db()
+    assert run.retired_at is not None
+    address, fields = notice_form(text_of(answer))
+    client.post(address, fields)
+    run.refresh_from_db()
+    assert run.retired_at is None
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])

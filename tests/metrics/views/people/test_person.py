@@ -365,9 +365,9 @@ def test_the_notice_of_a_pause_and_of_a_withdrawal_has_a_button_that_takes_it_ba
     for act in ({"act": "pause", "reason": "ill"}, {"act": "resume"}, withdrawal):
         client.post(url, act)
         paused_at = Annotator.objects.get(pk=annotator.pk).paused_at
-        form = notice_form(text_of(client.get(person_page("", annotator.pk))))
-        assert form.pop("action") == url
-        assert client.post(url, form, follow=True).status_code == 200
+        undo_url, fields = notice_form(text_of(client.get(person_page("", annotator.pk))))
+        assert undo_url == url
+        assert client.post(url, fields, follow=True).status_code == 200
         annotator.refresh_from_db()
         assert act is withdrawal or (annotator.paused_at is None) != (paused_at is None)
     assert Resolution.objects.count() == 2
@@ -390,6 +390,6 @@ def test_undo_restores_no_earlier_withdrawal_of_the_same_reason(client, collecti
     for answer in reversed(answers):
         act = {"act": "withdraw", "since": answer.at.isoformat(), "reason": "guessed"}
         page = text_of(client.post(url, {**act, "expected": "1"}, follow=True))
-    form = notice_form(page)
-    assert client.post(form.pop("action"), form).status_code == 302
+    undo_url, fields = notice_form(page)
+    assert client.post(undo_url, fields).status_code == 302
     assert Resolution.objects.count() == 1
