@@ -29,7 +29,7 @@ register_converter(ImportAddress, "import_kind")
 IMPORTS = [
     path("", imports.imports, name="imports"),
     path("<import_kind:import_kind>/", imports.load, name="load"),
-    path("items/preview/", previews.items_preview, name="items-preview"),
+    path("<import_kind:import_kind>/preview/", previews.file_preview, name="file-preview"),
     path("<int:pk>/", imports.import_page, name="import"),
     path("<int:pk>/state/", imports.import_state, name="import-state"),
     path("<int:pk>/cancel/", imports.import_cancel, name="import-cancel"),

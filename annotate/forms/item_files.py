@@ -101,3 +101,12 @@ class FileHeadForm(forms.Form):
             kind="" if choices else fields["row"],
             has_header={"names": True, "row": False}.get(fields["header"]),
         )
+
+
+def head_fault(form: forms.Form) -> str:
+    """The errors of an import's fields that say how its file is read, as a sentence; "" if none."""
+    return " ".join(
+        f"{form[field].label}: {' '.join(map(str, errors))}"
+        for field, errors in form.errors.items()
+        if field not in {"file", "name"}
+    )

@@ -313,6 +313,15 @@ def item_ids(collection: Collection, side: Side) -> dict[str, int]:
     )
 
 
+def known_ids(*, collection: Collection, ids: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Those of some ids that queries and documents of the collection have."""
+    rows = Item.objects.filter(collection=collection, external_id__in=ids)
+    item_ids_by_side: dict[str, set[str]] = {Side.QUERY: set(), Side.DOCUMENT: set()}
+    for side, external_id in rows.values_list("side", "external_id"):
+        item_ids_by_side[side].add(external_id)
+    return item_ids_by_side[Side.QUERY], item_ids_by_side[Side.DOCUMENT]
+
+
 def _write(
     reference_set: ReferenceSet,
     labels: PairGrades,

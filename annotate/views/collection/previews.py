@@ -1,24 +1,33 @@
 """Previews of files: what the head of one is understood as, before it is loaded or stored."""
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from annotate import access
 from annotate.core.files.archives.file_heads import PIECE, AbsentBytes, HeadSource, open_heads
 from annotate.core.files.archives.sources import MemberBytes
+from annotate.core.files.file_previews import FilePreview
 from annotate.core.files.formats import FormatError
 from annotate.core.files.items.item_columns import ROW_KINDS, field_groups
-from annotate.core.files.items.item_previews import ItemPreview, preview_items
+from annotate.core.files.items.item_previews import preview_items
 from annotate.core.files.items.item_rows import ItemRow
+from annotate.core.files.label_previews import (
+    LabelPreview,
+    preview_judgments,
+    preview_reference,
+)
 from annotate.core.files.media_types import media_type
-from annotate.forms.item_files import FileHeadForm
+from annotate.forms.collections import JudgmentsImportForm, ReferenceForm
+from annotate.forms.item_files import FileHeadForm, head_fault
 from annotate.http import SignedIn
 from annotate.markdown import clean_page
-from annotate.models import Role
+from annotate.models import Import, Role
+from annotate.services.collection.references import known_ids
 
 PREVIEW = "annotate/imports/_preview.html"
 
@@ -46,10 +55,20 @@ class PreviewItem(NamedTuple):
 
 @require_POST
 @login_required
-def items_preview(request: SignedIn, slug: str) -> HttpResponse:
-    """Say what a file of items is understood as; nothing is stored."""
-    access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
-    return _preview_page(request)
+def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
+    """Say what a file is understood as, labels by the fields of their form; nothing is stored."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    if import_kind == Import.Kind.ITEMS:
+        return _items_page(request)
+    if import_kind not in LABEL_PREVIEWS:
+        raise Http404("Files of this kind have no preview.")
+
+    def page(form: FileHeadForm, source: HeadSource) -> HttpResponse:
+        preview = LABEL_PREVIEWS[import_kind](source, request.POST)
+        preview.match(*known_ids(collection=collection, ids=preview.ids))
+        return render(request, "annotate/imports/_label_preview.html", {"preview": preview})
+
+    return _preview_page(request, page)
 
 
 @require_POST
@@ -57,30 +76,64 @@ def items_preview(request: SignedIn, slug: str) -> HttpResponse:
 def new_items_preview(request: SignedIn) -> HttpResponse:
     """Say what a file of items for a new collection is understood as; nothing is stored."""
     access.require_maker(user=request.user)
-    return _preview_page(request)
+    return _items_page(request)
 
 
-def _preview_page(request: SignedIn) -> HttpResponse:
-    """Render the preview, or ask for a further piece of the file: 204 with its position."""
+def _reference_preview(source: HeadSource, data: QueryDict) -> LabelPreview:
+    form = ReferenceForm(data)
+    if fault := head_fault(form):
+        return LabelPreview(source.name, fault=fault)
+    fields = form.cleaned_data
+    return preview_reference(source, skip_blank=fields["skip_blank"], columns=fields["columns"])
+
+
+def _judgments_preview(source: HeadSource, data: QueryDict) -> LabelPreview:
+    form = JudgmentsImportForm(data)
+    if fault := head_fault(form):
+        return LabelPreview(source.name, fault=fault)
+    skip_blank = form.cleaned_data["skip_blank"]
+    return preview_judgments(source, skip_blank=skip_blank, columns=form.columns())
+
+
+LABEL_PREVIEWS: Mapping[str, Callable[[HeadSource, QueryDict], LabelPreview]] = {
+    Import.Kind.REFERENCE: _reference_preview,
+    Import.Kind.JUDGMENTS: _judgments_preview,
+}
+
+
+def _preview_page(
+    request: SignedIn, page: Callable[[FileHeadForm, HeadSource], HttpResponse]
+) -> HttpResponse:
+    """Answer with the page of a preview, or 204 with the position of a piece that it needs."""
     form = FileHeadForm(request.POST, request.FILES)
     if not form.is_valid():
         return HttpResponse("These are no pieces of a file.", status=422, content_type="text/plain")
     fields = form.cleaned_data
     try:
-        source = open_heads(fields["pieces"], fields["size"], fields["name"])
-        preview = preview_items(source, form.reading())
+        return page(form, open_heads(fields["pieces"], fields["size"], fields["name"]))
     except AbsentBytes as error:
         return HttpResponse(status=204, headers={"X-Piece": f"{error.at}-{error.at + PIECE}"})
     except FormatError as error:
-        return render(request, PREVIEW, {"preview": ItemPreview(fields["name"], fault=str(error))})
-    sides = [("Queries", preview.queries), ("Documents", preview.documents)]
-    context = {
-        "preview": preview,
-        "sides": [(title, [_item(row, source) for row in rows]) for title, rows in sides if rows],
-        "row_kinds": ROW_KINDS.items(),
-        "field_groups": field_groups(preview.kind),
-    }
-    return render(request, PREVIEW, context)
+        return render(request, PREVIEW, {"preview": FilePreview(fields["name"], fault=str(error))})
+
+
+def _items_page(request: SignedIn) -> HttpResponse:
+    """The preview of a file of items, or what it needs."""
+
+    def page(form: FileHeadForm, source: HeadSource) -> HttpResponse:
+        preview = preview_items(source, form.reading())
+        sides = [("Queries", preview.queries), ("Documents", preview.documents)]
+        context = {
+            "preview": preview,
+            "sides": [
+                (title, [_item(row, source) for row in rows]) for title, rows in sides if rows
+            ],
+            "row_kinds": ROW_KINDS.items(),
+            "field_groups": field_groups(preview.kind),
+        }
+        return render(request, PREVIEW, context)
+
+    return _preview_page(request, page)
 
 
 def _item(row: ItemRow, source: HeadSource) -> PreviewItem:

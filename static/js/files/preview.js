@@ -1,4 +1,5 @@
 // Shows what a chosen file is understood as, before it is sent: <div data-preview="ADDRESS"> in a form with a file field "file".
+// How it is read, the fields in the panel say, or with data-preview-form those of the form.
 // The server reads the head of the file with the readers of the import; it asks for further pieces of an archive.
 import { showLocalFiles } from "./local-files.js";
 
@@ -7,6 +8,11 @@ const MOST_PIECES = 5;
 const FAILURE = "There is no preview now. The file can be loaded all the same: its report says what was read.";
 const SIGNED_OUT = "You are signed out; sign in again in another tab, and choose the file again.";
 
+function choices(panel) {
+  if (!("previewForm" in panel.dataset)) return [...panel.querySelectorAll("[name]")].map(({ name, value }) => [name, value]);
+  return [...new FormData(panel.closest("form"))].filter(([name, value]) => typeof value === "string" && name !== "name");
+}
+
 function fields(panel, file, source) {
   const body = new FormData();
   body.append("csrfmiddlewaretoken", document.querySelector("meta[name=csrf-token]").content);
@@ -14,10 +20,10 @@ function fields(panel, file, source) {
   body.append("size", file.size);
   // another kind of row, or another first line, makes other columns: they are guessed again
   const isAnew = ["row", "header"].includes(source?.name);
-  for (const field of panel.querySelectorAll("[name]")) {
-    if (isAnew && ["column", "taken_for"].includes(field.name)) continue;
-    if (source?.name === "header" && field.name === "row") continue;
-    body.append(field.name, field.value);
+  for (const [name, value] of choices(panel)) {
+    if (isAnew && ["column", "taken_for"].includes(name)) continue;
+    if (source?.name === "header" && name === "row") continue;
+    if (name !== "csrfmiddlewaretoken") body.append(name, value);
   }
   return body;
 }
@@ -72,11 +78,13 @@ function initPreview(panel) {
     // a newer question waits, and has the focus
     if (signal.aborted) return;
     panel.removeAttribute("aria-busy");
-    if (source?.id) document.getElementById(source.id)?.focus();
+    // a field of the panel was replaced, one of the form was not
+    if (source?.id && !source.isConnected) document.getElementById(source.id)?.focus();
   }
 
   input.addEventListener("change", () => show());
-  panel.addEventListener("change", (event) => show(event.target));
+  const chooser = "previewForm" in panel.dataset ? panel.closest("form") : panel;
+  chooser.addEventListener("change", (event) => event.target !== input && show(event.target));
   panel.addEventListener("click", (event) => {
     if (event.target.closest("[data-preview-by-hand]")) show(null, "1");
     if (event.target.closest("[data-preview-anew]")) show();

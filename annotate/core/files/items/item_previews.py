@@ -1,13 +1,13 @@
 """Previews of files of items: how a head is understood before anything is loaded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple
 
 from annotate.core.files import text_files
-from annotate.core.files.archives.file_heads import AbsentBytes, HeadSource
-from annotate.core.files.formats import FormatError, Problems
+from annotate.core.files.archives.file_heads import HeadSource
+from annotate.core.files.file_previews import MAX_SHOWN, FilePreview
+from annotate.core.files.formats import FormatError
 from annotate.core.files.items import item_formats
 from annotate.core.files.items.documents_by_id import id_only_sentence
 from annotate.core.files.items.item_columns import (
@@ -29,8 +29,6 @@ from annotate.core.files.misplaced_files import LABELS, RUN, FileGuess, guess
 from annotate.core.files.references import captions
 from annotate.core.phrases import count_of, counted, enumeration
 
-MAX_ITEMS = 500  # read of a head
-MAX_SHOWN = 5  # items of each side, and faults
 MAX_EXAMPLE = 60  # characters of a column's first value
 OWN_SHAPE = "a shape of its own"
 NATIVE_FIELDS = {
@@ -88,38 +86,26 @@ class ItemReading:
 
 
 @dataclass
-class ItemPreview:
+class ItemPreview(FilePreview):
     """A file of items as it is understood: its format, columns, first items and faults.
 
     kind : what a row holds, a key of ROW_KINDS, where columns are chosen by hand; else ""
     may_choose : True if columns can be chosen by hand; is_table : if a first line may name them
-    fault : why no items can be read so, as a sentence; "" if some can
-    is_cut : True if the file goes on after what was read
     n_lacking : items that name files which the upload does not hold
     """
 
-    file: str
-    format: str = ""
     sentence: str = ""
     columns: Sequence[ColumnChoice] = ()
     kind: str = ""
     may_choose: bool = False
     has_header: bool = True
     is_table: bool = False
-    fault: str = ""
-    is_cut: bool = False
     queries: list[ItemRow] = field(default_factory=list)
     documents: list[ItemRow] = field(default_factory=list)
     n_queries: int = 0
     n_documents: int = 0
     n_bare: int = 0
     n_lacking: int = 0
-    problems: Problems = field(default_factory=lambda: Problems(limit=MAX_SHOWN))
-
-    @property
-    def heading(self) -> str:
-        """The file and its format, where one is known."""
-        return f"{self.file}: {self.format}" if self.format else f"{self.file} is not understood"
 
     @property
     def n_items(self) -> int:
@@ -150,11 +136,6 @@ class ItemPreview:
             f"{counted(self.n_lacking, 'item')} {verb} that {self.file} does not hold: give the "
             "zip that does under Media, unless the media are on the server."
         )
-
-    @property
-    def faults(self) -> list[str]:
-        """The first faults with their places, and how many more there are."""
-        return self.problems.lines()
 
 
 def preview_items(source: HeadSource, request: ItemReading) -> ItemPreview:
@@ -208,7 +189,8 @@ def _table(source: HeadSource) -> _Table:
 def _read_by_format(source: HeadSource, preview: ItemPreview) -> None:
     file_format = item_formats.format_of(source)
     preview.format, preview.sentence = file_format.name, file_format.sentence
-    _add_items(preview, source, file_format.read(source, preview.problems))
+    for row in preview.head_rows(source, file_format.read(source, preview.problems)):
+        _add_item(preview, source, row)
     meanings = CAPTION_FIELDS if file_format.name == "caption list" else NATIVE_FIELDS
     if file_format.has_columns:
         preview.columns = _native_columns(_records(source, has_header=True), meanings)
@@ -242,7 +224,8 @@ def _read_by_columns(
     if not preview.fault:
         try:
             rows = item_formats.read_items(source, preview.problems, columns)
-            _add_items(preview, source, rows)
+            for row in preview.head_rows(source, rows):
+                _add_item(preview, source, row)
         except FormatError as error:
             preview.fault = str(error)
 
@@ -283,23 +266,6 @@ def _example(column: str, records: Sequence[Record]) -> str:
     values = (str(record[column]) for record in records if record.get(column) not in (None, ""))
     value = " ".join(next(values, "").split())
     return value if len(value) <= MAX_EXAMPLE else f"{value[: MAX_EXAMPLE - 1]}\u2026"
-
-
-def _add_items(preview: ItemPreview, source: HeadSource, rows: Iterator[ItemRow]) -> None:
-    """Read the first items; a fault where a cut head ends is none of the file."""
-    try:
-        for row in islice(rows, MAX_ITEMS):
-            _add_item(preview, source, row)
-        preview.is_cut = source.is_cut or next(rows, None) is not None
-    except AbsentBytes:
-        if not preview.n_items:
-            raise
-        preview.is_cut = True
-    except FormatError as error:
-        preview.is_cut = source.is_cut
-        is_at_end = error.line is None or error.line >= source.n_lines
-        if not (source.is_cut and (is_at_end or "end of data" in error.message)):
-            preview.problems.add(error)
 
 
 def _add_item(preview: ItemPreview, source: HeadSource, row: ItemRow) -> None:

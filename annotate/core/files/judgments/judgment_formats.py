@@ -86,13 +86,18 @@ def read_judgments(
         default those in annotators' own columns are left out, and others are faults
     Raises FormatError for a file that is empty or lacks a named column.
     """
-    first_line = text_files.first_line(stream, name)
-    if not first_line:
-        raise FormatError(name, None, "", f"{name} is empty.")
-    file_format = next(file_format for file_format in FORMATS if file_format.sniff(first_line))
+    file_format = judgment_format(stream, name)
     blanks = blanks or Blanks(are_left_out=bool(columns.annotators))
     for number, cells in file_format.read(stream, name, problems, columns):
         yield from _judgments(cells, number, name, columns, problems, blanks=blanks)
+
+
+def judgment_format(stream: BinaryIO, name: str) -> JudgmentFileFormat:
+    """The format of a judgment file. Raises FormatError for one that is empty."""
+    first_line = text_files.first_line(stream, name)
+    if not first_line:
+        raise FormatError(name, None, "", f"{name} is empty.")
+    return next(file_format for file_format in FORMATS if file_format.sniff(first_line))
 
 
 def _read_judgment_table(

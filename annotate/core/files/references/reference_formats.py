@@ -4,6 +4,7 @@ A new format of lines is a reader and one entry of FORMATS.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
@@ -62,12 +63,22 @@ class ReferenceRow(NamedTuple):
     file: str = ""
 
 
+ReadLabels = Callable[[BinaryIO, str, Problems, Blanks], Iterator[ReferenceRow]]
+
+
 class ReferenceFileFormat(NamedTuple):
     """A format of reference files: its name, a test of the first line, and its reader."""
 
     name: str
     sniff: Callable[[str], bool]
-    read: Callable[[BinaryIO, str, Problems, Blanks], Iterator[ReferenceRow]]
+    read: ReadLabels
+
+
+class LabelFileReader(NamedTuple):
+    """The reader of one file, and the name of the file's format."""
+
+    name: str
+    read: ReadLabels
 
 
 def read_reference(
@@ -90,32 +101,33 @@ def read_reference(
     blanks = blanks or Blanks()
     stream.seek(0)
     if stream.read(4) != b"PK\x03\x04":
-        yield from _read_file(stream, name, problems, blanks, of_items=of_items, columns=columns)
+        reader = reference_reader(stream, name, of_items=of_items, columns=columns)
+        yield from reader.read(stream, name, problems, blanks)
         return
     archive = ZipSource(stream, name)
     for member in archive.names():
         with archive.open(member) as file:
-            yield from _read_file(file, member, problems, blanks, columns=columns)
+            reader = reference_reader(file, member, columns=columns)
+            yield from reader.read(file, member, problems, blanks)
 
 
-def _read_file(
+def reference_reader(
     stream: BinaryIO,
     name: str,
-    problems: Problems,
-    blanks: Blanks,
     *,
     of_items: bool = False,
     columns: Mapping[str, int] | None = None,
-) -> Iterator[ReferenceRow]:
+) -> LabelFileReader:
+    """The reader of a file of labels, by its first lines; see `read_reference`."""
     if columns:
-        yield from _read_headless_table(stream, name, problems, blanks, columns)
-        return
+        return LabelFileReader(
+            "a table without a header", partial(_read_headless_table, columns=columns)
+        )
     first_key = opens_object_of_objects(stream, name)
-    has_captions = is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items)
-    if first_key is not None or has_captions:
-        read_rows = _read_captions if has_captions else _read_lists
-        yield from read_rows(stream, name, problems, blanks)
-        return
+    if is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items):
+        return LabelFileReader("a list of captions", _read_captions)
+    if first_key is not None:
+        return LabelFileReader("JSON lists of positives or grades", _read_lists)
     first_line = text_files.first_line(stream, name)
     if not first_line:
         raise FormatError(name, None, "", f"{name} is empty.")
@@ -123,8 +135,7 @@ def _read_file(
         raise FormatError(name, 1, "", sentence)
     for file_format in FORMATS:
         if file_format.sniff(first_line):
-            yield from file_format.read(stream, name, problems, blanks)
-            return
+            return LabelFileReader(file_format.name, file_format.read)
     names = " or ".join(file_format.name for file_format in FORMATS)
     raise FormatError(
         name,

@@ -28,7 +28,7 @@ def collection():
     return cast.collection("shapes", grades=3, n_queries=0, n_documents=0)
 
 
-def post(client, content, name="a.csv", pieces=((0, PIECE),), size=None, **fields):
+def post(client, content, name="a.csv", pieces=((0, PIECE),), size=None, kind="items", **fields):
     body = {
         "name": name,
         "size": len(content) if size is None else size,
@@ -36,7 +36,7 @@ def post(client, content, name="a.csv", pieces=((0, PIECE),), size=None, **field
         "piece": [SimpleUploadedFile("piece", content[at : at + n]) for at, n in pieces],
         **fields,
     }
-    return client.post(reverse("annotate:items-preview", args=["shapes"]), body)
+    return client.post(reverse("annotate:file-preview", args=["shapes", kind]), body)
 
 
 def text_of_lines(*lines):
@@ -83,7 +83,9 @@ def test_an_archive_asks_for_the_pieces_that_it_needs(client, collection, resear
 )
 def test_what_is_no_piece_of_a_file_is_refused(client, collection, researcher, fields):
     body = {"name": "a", "size": 3, "at": ["0"], "piece": [SimpleUploadedFile("p", b"abc")]}
-    answer = client.post(reverse("annotate:items-preview", args=["shapes"]), {**body, **fields})
+    answer = client.post(
+        reverse("annotate:file-preview", args=["shapes", "items"]), {**body, **fields}
+    )
     assert answer.status_code == 422
 
 
