@@ -40,7 +40,7 @@ class WaitingRow(NamedTuple):
 
     @property
     def oldest_text(self) -> str:
-        """How long the oldest has waited, where that is known."""
+        """The time since the oldest came, where that is known."""
         return time_since(self.oldest_at, timezone.now()) if self.oldest_at else ""
 
 
