@@ -19,7 +19,7 @@ from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.changes import CollectionChangesRequest, change_settings
 from annotate.api.settings.collection_fields import CollectionAnswer, OwnCollectionAnswer
 from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelRequest
-from annotate.core.labels.scheme_rules import BadScheme, LevelSpec
+from annotate.core.levels.scheme_rules import BadScheme, LevelSpec
 from annotate.forms.collections import CollectionForm
 from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership

@@ -7,8 +7,8 @@ from django import forms
 
 from annotate.core.files.formats import name_fault
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
-from annotate.core.labels import level_reasons
-from annotate.core.labels.scheme_rules import (
+from annotate.core.levels import level_reasons
+from annotate.core.levels.scheme_rules import (
     BadScheme,
     LevelSpec,
     check_scheme,

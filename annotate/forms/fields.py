@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from annotate.models import Side
 
 MEGABYTE = 1024 * 1024
@@ -141,7 +141,7 @@ class ColumnsField(GradesField):
 
 
 class ReasonsField(forms.CharField):
-    """The reasons of a level as annotate.core.labels.level_reasons reads them.
+    """The reasons of a level as annotate.core.levels.level_reasons reads them.
 
     Clean, they are as a level keeps them.
     """

@@ -5,9 +5,9 @@ from typing import Any, Self
 
 from django import forms
 
-from annotate.core.labels import level_reasons
 from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
-from annotate.core.labels.scheme_rules import BadScheme, check_names
+from annotate.core.levels import level_reasons
+from annotate.core.levels.scheme_rules import BadScheme, check_names
 from annotate.core.presets.policies import PolicyPreset
 from annotate.forms.collections import SchemeForm
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField

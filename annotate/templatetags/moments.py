@@ -54,4 +54,16 @@ def moment(at: date | datetime | None, precision: str = "minute") -> SafeString 
     )
 
 
+@register.filter
+def ago(at: datetime, words: str) -> SafeString:
+    """Words of phrases.time_since, which static/js/ago.js keeps true; UTC on hover."""
+    return format_html(
+        '<time datetime="{}" title="{}" data-ago="{}">{}</time>',
+        localtime(at).isoformat(),
+        f"{format_date(localtime(at), PRECISIONS['second'].format)} UTC",
+        localtime().isoformat(),
+        words,
+    )
+
+
 register.filter("duration", duration)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from annotate.core.labels.alpha_marks import AlphaMarks
-from annotate.core.labels.level_colours import level_colours
+from annotate.core.levels.level_colours import level_colours
 from metrics.charts.charts import WHOLE, Chart, LevelCount, Spec, round3, tooltip_row
 from metrics.core.releases.manifest import LevelEntry
 

@@ -7,7 +7,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import QueryDict
 
 from annotate.access import Person
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from annotate.forms.fields import TO_THE_LETTER, set_choices
 from annotate.models import Collection, Item, Judgment, Seat
 from metrics.explorer_state import DEPTHS

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from demo import make_shapes
 from demo.drawing import FPS, SECONDS, save_clip, save_picture
 from demo.world import EXACTLY, grade

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
 from annotate.services.collection.collections import create_collection

@@ -16,8 +16,8 @@ from annotate.api.filters import read_filters
 from annotate.api.pages import PAGE_PARAMETERS, page_answer, page_of
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelReasonsField
-from annotate.core.labels import level_reasons
-from annotate.core.labels.scheme_rules import BadScheme
+from annotate.core.levels import level_reasons
+from annotate.core.levels.scheme_rules import BadScheme
 from annotate.forms.settings import GuidelinesForm
 from annotate.models import Collection, Guidelines
 from annotate.services.collection import collections

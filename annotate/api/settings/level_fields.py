@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import AnswerSerializer, StrictSerializer
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from annotate.forms.fields import ReasonsField
 from annotate.models import Level
 

@@ -10,7 +10,7 @@ from annotate.api import TokenRequest
 from annotate.api.fields import AnswerSerializer, MomentField, StrictSerializer, validated
 from annotate.api.settings import SettingsEndpoint, field_refusal
 from annotate.api.settings.level_fields import MAX_LEVELS_SENT, LevelAnswer, LevelRequest
-from annotate.core.labels.scheme_rules import BadScheme, LevelSpec
+from annotate.core.levels.scheme_rules import BadScheme, LevelSpec
 from annotate.models import Collection
 from annotate.services.collection import collections
 

@@ -1,1 +1,1 @@
-"""Labels of a pair: levels, chains, states, resolution, policy changes, hidden checks, cards."""
+"""Labels of a pair: chains, states, resolution, policy changes, hidden checks, cards."""

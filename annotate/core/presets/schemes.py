@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class PresetLevel(NamedTuple):
-    """A level of a preset; `reasons` is text as annotate.core.labels.level_reasons parses it."""
+    """A level of a preset; `reasons` is text as annotate.core.levels.level_reasons parses it."""
 
     grade: int
     name: str

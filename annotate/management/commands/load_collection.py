@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotate.core.files.items.item_columns import columns_of, mapping_fault
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.management import files
 from annotate.models import Collection
 from annotate.services.collection.collections import create_collection

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.forms.models import model_to_dict
 
-from annotate.core.labels import level_reasons
-from annotate.core.labels.level_colours import level_colours
-from annotate.core.labels.scheme_rules import (
+from annotate.core.levels import level_reasons
+from annotate.core.levels.level_colours import level_colours
+from annotate.core.levels.scheme_rules import (
     BadScheme,
     LevelSpec,
     check_names,

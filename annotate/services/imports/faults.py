@@ -1,7 +1,7 @@
 """Faults of files and import parameters: errors shown to the person, never failures of the site."""
 
 from annotate.core.files.formats import FormatError
-from annotate.core.labels.scheme_rules import BadScheme
+from annotate.core.levels.scheme_rules import BadScheme
 from annotate.services.collection.collections import BadPolicy, CollectionExists, SchemeFrozen
 from annotate.services.collection.media import MediaConflict
 from annotate.services.collection.query_sets import BadQuerySetName, QuerySetExists

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from annotate.core.labels import level_reasons
 from annotate.core.labels.answers import JudgmentAnswer
+from annotate.core.levels import level_reasons
 from annotate.models import (
     Annotator,
     Batch,

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
-from annotate.core.labels.scheme_rules import BadScheme
+from annotate.core.levels.scheme_rules import BadScheme
 from annotate.forms.settings import GuidelinesForm
 from annotate.http import SignedIn
 from annotate.markdown import to_html

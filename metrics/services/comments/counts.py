@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count
 
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from annotate.core.phrases import counted
 from annotate.models import Level
 from annotate.models.judgments import JudgmentQuerySet

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.files import File
 
 from annotate.core.files.archives.sources import FolderSource
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import Collection, Direction, User
 from annotate.services.collection.collections import create_collection
 from annotate.services.collection.references import load_reference

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from annotate.core.labels import level_reasons
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
+from annotate.core.levels import level_reasons
 from annotate.models import Annotator, Collection, HandOut
 from annotate.services.judging.claiming import current_batch, open_hand_outs
 from metrics.core.labels.simulation import SimulatedAnnotator, judging_seconds, label

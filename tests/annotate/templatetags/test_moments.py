@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from annotate.templatetags.moments import moment
+from annotate.templatetags.moments import ago, moment
 
 AT = datetime(2026, 3, 5, 7, 8, 9, tzinfo=UTC)
 
@@ -41,3 +41,11 @@ def test_no_moment_is_an_empty_text():
 def test_an_unknown_precision_is_a_fault_of_the_template():
     with pytest.raises(KeyError):
         moment(AT, "weeks")
+
+
+def test_the_time_since_a_moment_carries_what_the_browser_counts_on_from():
+    element = ago(AT, "2 min")
+    assert element.startswith('<time datetime="2026-03-05T07:08:09+00:00" title="5 Mar 2026')
+    assert element.endswith(">2 min</time>")
+    page_at = datetime.fromisoformat(element.split('data-ago="')[1].split('"')[0])
+    assert page_at > AT and page_at.utcoffset() == timedelta(0)

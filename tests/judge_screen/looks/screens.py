@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import Collection, Item, Level, Part, Side
 from annotate.services.collection import collections
 from tests.browsing import wait_for_expression

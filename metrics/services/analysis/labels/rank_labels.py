@@ -1,6 +1,6 @@
 """People's grades of the pairs at each rank of runs."""
 
-from annotate.core.labels.level_colours import level_colours
+from annotate.core.levels.level_colours import level_colours
 from metrics.charts.analyses.labels.rank_labels import rank_labels_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.labels.rank_labels import DEEPEST, RankedLabels, labels_by_rank

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 from annotate.core.phrases import counted
 from annotate.models import Judgment
 from annotate.services.storage.number_arrays import copied_columns

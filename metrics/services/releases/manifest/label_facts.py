@@ -2,9 +2,9 @@
 
 from django.db import connection
 
-from annotate.core.labels import level_reasons
 from annotate.core.labels.alpha_marks import AlphaMarks
 from annotate.core.labels.pair_states import PairState, StateCounts
+from annotate.core.levels import level_reasons
 from annotate.models import Collection, ReferenceSet, Report, Round
 from metrics.core.releases.manifest import AgreementEntry, CountsEntry, GoldsEntry, LevelEntry
 from metrics.core.statistics.intervals import wilson

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotate.core.labels import level_reasons
-from annotate.core.labels.scheme_rules import LevelSpec, check_scheme
+from annotate.core.levels import level_reasons
+from annotate.core.levels.scheme_rules import LevelSpec, check_scheme
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SCHEMES, scheme_preset
 from annotate.forms.collections import LevelFormSet

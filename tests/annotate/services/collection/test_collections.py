@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.core.labels.scheme_rules import BadScheme, LevelSpec, check_scheme
+from annotate.core.levels.scheme_rules import BadScheme, LevelSpec, check_scheme
 from annotate.models import Change, Collection, Guidelines, Level, Membership, Policy
 from annotate.services.collection import collections
 from annotate.services.collection.collections import Wording

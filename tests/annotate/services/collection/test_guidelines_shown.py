@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import Judgment, Level
 from annotate.services.collection import collections, guidelines_shown
 from annotate.services.collection.collections import Wording

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.services.collection import collections
 from tests.annotate.views.browsing import page, send
 from tests.pages import text_of

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.core.labels.scheme_rules import LevelSpec
+from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import Collection
 from annotate.services.collection import collections
 from tests import cast

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.labels import level_reasons
-from annotate.core.labels.level_reasons import Reason
+from annotate.core.levels import level_reasons
+from annotate.core.levels.level_reasons import Reason
 
 WORDS = (
     st.text("abc xyzé", min_size=1, max_size=12)

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from annotate.core.labels.level_colours import PALETTE, level_colours
+from annotate.core.levels.level_colours import PALETTE, level_colours
 from annotate.models import Level
 
 

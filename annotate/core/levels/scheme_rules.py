@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core.labels import level_reasons
+from annotate.core.levels import level_reasons
 
 MIN_LEVELS, MAX_LEVELS = 2, 7
 
@@ -32,7 +32,7 @@ class LevelSpec(NamedTuple):
     """A level to be made; without a key its key is the first digit of its grade.
 
     colour : "" where the level has none of its own: it goes by its grade
-    reasons : as annotate.core.labels.level_reasons keeps them
+    reasons : as annotate.core.levels.level_reasons keeps them
     """
 
     grade: int

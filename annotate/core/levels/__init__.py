@@ -1,0 +1,1 @@
+"""The levels of a scheme: their rules, colours and reasons."""
