@@ -104,12 +104,11 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "report_sentences": ReportSentences(run),
         "run_sentences": RunSentences(run),
         "makes_documents": run_documents.may_make_documents(run),
-        "may_change": _may_change(request, run),
-        "acts": run_consequences.run_acts(run=run, by=request.user),
         "may_allow_releases": run_publication.may_allow(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }
-    return render(request, "pooling/runs/run.html", context | _waiting(request, run))
+    context |= _waiting(request, run) | _acts(request, run)
+    return render(request, "pooling/runs/run.html", context)
 
 
 @require_safe
@@ -144,6 +143,12 @@ def _waiting(request: SignedIn, run: Run) -> dict[str, Any]:
         "cancel_effect": "nothing of the file is stored.",
     }
     return {"job": job}
+
+
+def _acts(request: SignedIn, run: Run) -> dict[str, Any]:
+    if not _may_change(request, run):
+        return {"may_change": False}
+    return {"may_change": True, "acts": run_consequences.run_acts(run=run, by=request.user)}
 
 
 def _may_change(request: SignedIn, run: Run) -> bool:

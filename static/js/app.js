@@ -44,6 +44,8 @@ function onRequest(event) {
   const field = polls ? null : unreadable(ctx.sourceElement);
   if (field || (polls && document.hidden)) {
     event.preventDefault();
+    // who is still typing is not interrupted
+    if (ctx.sourceElement.hasAttribute("data-draft")) return;
     field?.closest("details")?.setAttribute("open", "");
     field?.reportValidity();
     return;
@@ -62,8 +64,8 @@ function onResponse(event) {
 
 function onError(event) {
   const { ctx } = event.detail;
-  // a missed poll comes again by itself; a missed action must be told
-  if (ctx?.sourceElement?.hasAttribute("data-poll")) return;
+  // a missed poll comes again by itself, a draft with the next key; a missed action must be told
+  if (ctx?.sourceElement?.matches("[data-poll], [data-draft]")) return;
   const status = ctx?.response?.status;
   if (status === 401 || status === 403) notice("You are signed out, or this is not yours to do. Sign in again and repeat it.");
   else if (status === 422) return;

@@ -18,7 +18,7 @@ class FilePreview:
     """A file as it is understood: its format and its faults.
 
     fault : why nothing can be read of it, as a sentence; "" if something can
-    is_cut : True if the file goes on after what was read
+    is_cut : True if the file goes on after what was read, or a fault stopped the reader
     """
 
     file: str
@@ -53,7 +53,7 @@ class FilePreview:
                 raise
             self.is_cut = True
         except FormatError as error:
-            self.is_cut = source.is_cut
             is_at_end = error.line is None or error.line >= source.n_lines
             if not (source.is_cut and (is_at_end or "end of data" in error.message)):
                 self.problems.add(error)
+            self.is_cut = True

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from annotate.core.files.archives.file_heads import HeadSource
 from annotate.core.files.file_previews import MAX_SHOWN, FilePreview
@@ -44,7 +45,8 @@ class LabelPreview(FilePreview):
         labels = counted(len(self.labels), "label")
         if self.is_cut:
             return f"Only the first {labels} were read."
-        return f"The whole file was read: {labels}."
+        faults = f", {counted(self.problems.n, 'line')} at fault" if self.problems else ""
+        return f"The whole file was read: {labels}{faults}."
 
     @property
     def unknown_items(self) -> str:
@@ -62,7 +64,8 @@ class LabelPreview(FilePreview):
     def rows(self) -> list[list[str]]:
         """The first labels, cell by cell."""
         return [
-            [str(getattr(label, cell)) for cell in self._cells] for label in self.labels[:MAX_SHOWN]
+            [_cell_text(getattr(label, cell)) for cell in self._cells]
+            for label in self.labels[:MAX_SHOWN]
         ]
 
     @property
@@ -89,6 +92,12 @@ class LabelPreview(FilePreview):
         named_documents = dict.fromkeys(label.document for label in self.labels)
         self.unknown_queries = [name for name in named_queries if name not in queries]
         self.unknown_documents = [name for name in named_documents if name not in documents]
+
+
+def _cell_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return "" if value is None else str(value)
 
 
 def preview_reference(

@@ -11,20 +11,25 @@ from pooling.services.runs import deletion
 
 
 class RunActs(NamedTuple):
-    """The acts on a run that have consequences; may_delete : by whoever reads its page."""
+    """The acts on a run that have consequences, None where there is nothing to do.
 
-    retirement: Consequences
-    deletion: Consequences
+    may_delete : by whoever reads its page, if it were in no pool
+    """
+
+    retirement: Consequences | None
+    deletion: Consequences | None
     may_delete: bool
 
 
 def run_acts(*, run: Run, by: User) -> RunActs:
-    """Return the consequences of the acts of a person on a run; three queries at most."""
-    return RunActs(
-        retirement_consequences(n=run_retirement.n_waiting_pairs(run=run)),
-        deletion_consequences(run=run, n_rankings=run.rankings.count()),
-        deletion.may_delete(run=run, by=by),
-    )
+    """Return the consequences of the acts of a researcher on a run; four queries at most."""
+    may_delete = deletion.may_delete(run=run, by=by)
+    retirement = delete = None
+    if run.state == Run.State.READY and not run.retired_at:
+        retirement = retirement_consequences(n=run_retirement.n_waiting_pairs(run=run))
+    if may_delete and run.state != Run.State.RECEIVED and not run.pools.exists():
+        delete = deletion_consequences(run=run, n_rankings=run.rankings.count())
+    return RunActs(retirement, delete, may_delete)
 
 
 def retirement_consequences(*, n: int) -> Consequences:

@@ -254,7 +254,7 @@ def test_seats_that_could_not_be_gone_through_are_asked_for_again(
     assert phase_text in client.get(url("pools", collection)).content.decode()
     page = client.get(url("pool", collection, pool.pk)).content.decode()
     assert (
-        "seats could not be gone through" in page
+        "Not all pairs of the pool could be processed." in page
         and "begun 3 times" in page
         and "Try again" in page
     )
