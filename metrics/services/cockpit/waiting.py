@@ -45,6 +45,9 @@ class WaitingRow(NamedTuple):
 
 
 INBOX = "annotate:inbox"
+PEOPLE = WaitingRow(
+    0, "concern about a person", "concerns about people", "Look", INBOX, f"?tab={Tab.PEOPLE}"
+)
 BATCHES = WaitingRow(
     0,
     "batch that failed its golds",
@@ -90,6 +93,7 @@ def waiting_rows(*, facts: WaitingFacts, n_alarms: int = 0) -> list[WaitingRow]:
     """
     counts, stuck = facts.counts, facts.stuck
     rows = [
+        PEOPLE._replace(n=counts.people),
         BATCHES._replace(n=counts.batches),
         DISPUTED._replace(n=counts.disputed),
         ESCALATED._replace(n=counts.escalated, oldest_at=facts.escalated_at),

@@ -12,16 +12,24 @@ from django.utils import timezone
 from annotate.models import Collection, Judgment, Role
 from annotate.services.judging import claiming
 from annotate.services.pages.stuck_labels import StuckLabels
+from annotate.services.review import inbox
+from annotate.services.review.inbox import Tab
 from annotate.services.review.report_settling import settle_reports
 from annotate.services.supervision import pausing
 from metrics.services.cockpit.people_rows import PersonRow
-from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
+from metrics.services.cockpit.waiting import INBOX, WaitingRow, waiting_rows
 from metrics.services.dashboard import dashboard
 from metrics.services.dashboard.dashboard import DashboardOptions
 from metrics.services.dashboard.waiting_facts import waiting_facts
 from metrics.services.numbers.guards import PersonFlag
 from tests import campaigns, cast
-from tests.annotate.views.review.inbox_rows import dispute, fail_batch, inbox_collection, report
+from tests.annotate.views.review.inbox_rows import (
+    dispute,
+    fail_batch,
+    inbox_collection,
+    name_person,
+    report,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +58,23 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
         row = rows[act]
         page = client.get(reverse(row.address, args=[collection.slug]) + row.query).context["page"]
         assert page.paginator.count == row.n
+
+
+def test_the_badge_of_the_inbox_is_the_sum_of_its_rows(client):
+    collection = inbox_collection()
+    client.force_login(cast.member(collection, Role.LEAD))
+    for _ in range(2):
+        name_person(collection)
+    dispute(collection, 3)
+    fail_batch(collection)
+    report(collection, "escalated")
+    report(collection, "cannot_judge")
+    rows = [row for row in rows_of(collection) if row.address == INBOX]
+    assert sum(row.n for row in rows) == inbox.count(collection=collection).n == 8
+    people = rows[0]
+    assert (people.n, people.text) == (2, "concerns about people")
+    page = client.get(reverse(INBOX, args=[collection.slug]) + people.query)
+    assert (page.context["tab"], page.context["page"].paginator.count) == (Tab.PEOPLE, 2)
 
 
 @pytest.mark.parametrize("seed", range(3))
