@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from annotate.core.phrases import counted
 from annotate.models import Collection, Round
 from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
@@ -9,7 +10,7 @@ from metrics.services.cockpit.people_rows import PersonRow, people_rows
 from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
 from metrics.services.dashboard.dashboard import Dashboard, DashboardState
 
-N_PEOPLE = 5  # rows that fit the first screen with the other answers
+N_PEOPLE, N_WAITS = 5, 5  # rows that fit the first screen with the other answers
 
 
 class Cockpit(NamedTuple):
@@ -33,6 +34,21 @@ class Cockpit(NamedTuple):
     def has_more_people(self) -> bool:
         """True if the first page has not everybody's row."""
         return len(self.people) > N_PEOPLE
+
+    @property
+    def first_waits(self) -> list[WaitingRow]:
+        """The kinds of things that have a row, the worst first."""
+        return self.waits[:N_WAITS]
+
+    @property
+    def more_waits(self) -> list[WaitingRow]:
+        """The kinds of things that share one line beneath the rows."""
+        return self.waits[N_WAITS:]
+
+    @property
+    def more_waits_text(self) -> str:
+        """The beginning of that line; empty without one."""
+        return f"And {counted(len(self.more_waits), 'more kind')}:" if self.more_waits else ""
 
     @property
     def people_title(self) -> str:

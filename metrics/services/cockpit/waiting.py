@@ -93,12 +93,12 @@ def waiting_rows(*, facts: WaitingFacts, n_alarms: int = 0) -> list[WaitingRow]:
     """
     counts, stuck = facts.counts, facts.stuck
     rows = [
+        ALARMS._replace(n=n_alarms),
         PEOPLE._replace(n=counts.people),
         BATCHES._replace(n=counts.batches),
         DISPUTED._replace(n=counts.disputed),
         ESCALATED._replace(n=counts.escalated, oldest_at=facts.escalated_at),
         CANNOT._replace(n=counts.cannot, oldest_at=facts.cannot_at),
-        ALARMS._replace(n=n_alarms),
         STUCK._replace(n=stuck.n_labels, is_more=stuck.is_more) if stuck else STUCK,
         HALF_DONE._replace(n=facts.n_stopped),
     ]

@@ -9,15 +9,25 @@ from django.templatetags.static import static
 from playwright.sync_api import expect
 
 from annotate.core.phrases import time_since
-from annotate.models import Role, WorkerHeartbeat
+from annotate.models import (
+    Resolution,
+    ReviewAction,
+    ReviewWork,
+    Role,
+    Work,
+    WorkerHeartbeat,
+)
 from annotate.services.background import kept
 from annotate.services.judging import claiming, reports
+from metrics.models import Observation
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import alarms
 from tests import cast
 from tests.addresses.page_checks import violations
+from tests.annotate.views.review import inbox_rows
 from tests.browsing import wait_for_expression
 from tests.metrics import studies
+from tests.works import finished_work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -66,9 +76,15 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     assert page.complaints == []
 
 
-def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(live_server, page):
+@pytest.fixture
+def twelve_people(live_server, page):
+    """A study of twelve people with two points of alpha and two reports; its lead's browser."""
     study = studies.judged_study("study", seeds=range(12), n=3, n_queries=12, batch_candidates=4)
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    point = Observation.objects.get(collection=study, kind="agreement")
+    Observation.objects.create(
+        collection=study, kind="agreement", n_judgments=1, value=point.value, at=point.at
+    )
     for kind, annotator in zip(
         ("escalated", "cannot_judge"), study.annotators.order_by("pk")[:2], strict=True
     ):
@@ -85,7 +101,19 @@ def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{live_server.url}/c/study/dashboard/")
+    page.base = f"{live_server.url}/c/study/dashboard"
+    return study
+
+
+def bottom_of(cockpit):
+    """The distance from the top of the page to the end of the four answers."""
+    box = cockpit.bounding_box()
+    return box["y"] + box["height"]
+
+
+@pytest.mark.usefixtures("twelve_people")
+def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(page):
+    page.goto(f"{page.base}/")
     cockpit = page.locator(".cockpit")
     assert [heading.inner_text() for heading in cockpit.locator("h2").all()] == [
         "How far",
@@ -95,9 +123,38 @@ def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(
     ]
     assert cockpit.locator(".cockpit-who tbody tr").count() == 5
     assert cockpit.locator(".cockpit-waits li a").count() >= 2
-    box = cockpit.bounding_box()
-    assert box["y"] + box["height"] <= 800
+    assert bottom_of(cockpit) <= 800
     assert len(page.locator("#numbers").inner_text().split()) <= 250
+
+
+def test_the_four_answers_fit_the_first_screen_while_things_of_every_kind_wait(twelve_people, page):
+    study, lead = twelve_people, cast.user()
+    inbox_rows.name_person(study)
+    batch = study.batches.order_by("pk").first()
+    study.batches.filter(pk=batch.pk).update(
+        finished_at=datetime(2999, 1, 1, tzinfo=UTC), n_golds=2, n_golds_right=0, gold_action="warn"
+    )
+    Resolution.objects.filter(pk=Resolution.objects.filter(collection=study).first().pk).update(
+        status="disputed", grade=None
+    )
+    alarms.set_alarm(collection=study, kind="alpha", below=1.1, n_at_least=1, by=lead)
+    study.annotators.update(paused_at=datetime(2026, 12, 1, tzinfo=UTC))
+    action = ReviewAction.objects.create(
+        collection=study, kind="labels_withdrawn", annotator=batch.annotator, by=lead
+    )
+    work = finished_work(study, "review", action.pk, Work.State.FAILED)
+    ReviewWork.objects.create(action=action, n_total=1, work=work)
+    page.goto(f"{page.base}/")
+    waits = page.locator(".cockpit-waits")
+    assert waits.locator("li").count() == 6
+    assert waits.locator("li a").count() == 8
+    expect(waits.locator("li").first).to_contain_text("1 alarm that is up")
+    more = waits.locator("li").last
+    expect(more).to_contain_text(
+        re.compile("And 3 more kinds: 1 pair that cannot be judged, .*half-way")
+    )
+    expect(waits.get_by_role("link", name="Inbox")).to_be_visible()
+    assert bottom_of(page.locator(".cockpit")) <= 800
 
 
 def test_how_long_ago_people_were_seen_stays_true_on_a_page_that_nothing_changes(rooms, page):

@@ -1,4 +1,4 @@
-"""The people of the first page: as many as fit its first screen, and how many there are."""
+"""The rows of the first page: as many as fit its first screen, and how many more there are."""
 
 import pytest
 
@@ -17,3 +17,12 @@ def test_the_heading_says_how_many_there_are_where_not_all_have_a_row(n_people, 
     answers = Cockpit(None, None, list(range(n_people)), [])
     assert (answers.people_title, answers.has_more_people) == (title, n_people > 5)
     assert answers.first_people == list(range(min(n_people, 5)))
+
+
+@pytest.mark.parametrize(
+    ("n_kinds", "text"), [(0, ""), (5, ""), (6, "And 1 more kind:"), (8, "And 3 more kinds:")]
+)
+def test_kinds_of_things_that_have_no_row_share_a_line(n_kinds, text):
+    answers = Cockpit(None, None, [], list(range(n_kinds)))
+    assert answers.first_waits + answers.more_waits == answers.waits
+    assert (len(answers.first_waits), answers.more_waits_text) == (min(n_kinds, 5), text)
