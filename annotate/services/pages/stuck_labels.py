@@ -17,7 +17,7 @@ from annotate.services.judging.work_availability import OPEN_TO
 from annotate.services.seating.eligibility import CLAIMABLE, met_pairs
 from annotate.statements import prepared_cursor
 
-_AT_MOST = 2_000  # pairs that are examined: of more it is enough to know that they are many
+_AT_MOST = 2_000  # pairs with more seats than people: of more it is enough to know that many are
 # Only pairs that nearly every annotator has had can be stuck: the others are left out before
 # anything is counted. With fewer annotators than a pair has seats, pairs that nobody had can be.
 _STUCK = f"""
@@ -37,12 +37,10 @@ _STUCK = f"""
           AND (seat.state = 'free' OR seat.annotator_id <> ALL(%(annotators)s))),
     beyond AS MATERIALIZED (SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s),
     near AS (
-        SELECT pair_id FROM (
-            SELECT pair_id FROM (SELECT pair_id FROM met GROUP BY pair_id
-                                 HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
-            WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
-            UNION SELECT pair_id FROM beyond) candidate
-        LIMIT %(at_most)s),
+        SELECT pair_id FROM (SELECT pair_id FROM met GROUP BY pair_id
+                             HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
+        WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
+        UNION SELECT pair_id FROM beyond),
     demand AS (
         SELECT waiting.round, near.pair_id, waiting.n_able, count(*) AS n
         FROM near JOIN waiting ON waiting.pair_id = near.pair_id GROUP BY 1, 2, 3),
@@ -54,7 +52,6 @@ _STUCK = f"""
         GROUP BY demand.round, demand.pair_id, demand.n, demand.n_able)
     SELECT round, sum(n), count(*),
            (SELECT count(*) FROM beyond) >= %(at_most)s
-           OR (SELECT count(*) FROM near) >= %(at_most)s
     FROM short WHERE n > 0 GROUP BY round
 """  # noqa: S608 - own words
 
@@ -84,7 +81,7 @@ class StuckLabels(NamedTuple):
         labels = f"{self.count_text} labels are"
         if self.n_labels == 1 and not self.is_more:
             labels = "1 label is"
-        pairs = counted(self.n_pairs, "pair")
+        pairs = f"{self.n_pairs:,} or more pairs" if self.is_more else counted(self.n_pairs, "pair")
         if not self.n_people:
             return f"{labels} wanted on {pairs}, and nobody is there to judge."
         here = "1 person is" if self.n_people == 1 else f"{self.n_people} people are"

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotate.models import Annotator, Judgment, Membership, Report, Round, Seat, Training
+from annotate.models import Annotator, HandOut, Judgment, Membership, Report, Round, Seat, Training
 from annotate.services.judging import claiming, reports, undoing
 from annotate.services.pages import stuck_labels
 from tests import campaigns, cast
@@ -86,6 +86,26 @@ def test_what_is_stuck_at_the_end_of_a_pool_is_seen_among_all_that_is_done(monke
     )
     judge_all(annotator)
     assert stuck(collection) == (1, 1)
+
+
+def test_a_stuck_label_is_found_behind_many_that_only_look_like_it(monkeypatch):
+    monkeypatch.setattr(stuck_labels, "_AT_MOST", 3)
+    collection = campaigns.open_collection(
+        12, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+    )
+    first, *others = (cast.annotator(collection) for _ in range(3))
+    judge_all(first)  # each pair waits for one of the others
+    hand_out = HandOut.objects.select_related("seat__pair").order_by("seat__pair").last()
+    for annotator in others:
+        Report.objects.create(
+            collection=collection,
+            pair=hand_out.seat.pair,
+            hand_out=hand_out,
+            annotator=annotator,
+            submission_id=uuid4(),
+            kind="cannot_judge",
+        )
+    assert stuck(collection) == plainly(collection) == (1, 1)
 
 
 def test_who_is_still_to_be_trained_gives_no_label_yet():
@@ -204,7 +224,7 @@ def test_of_very_many_it_is_said_that_there_may_be_more(monkeypatch):
     (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
     assert (
         stuck_in_round.sentence
-        == "2 or more labels are wanted on 2 pairs, and nobody is there to judge."
+        == "2 or more labels are wanted on 2 or more pairs, and nobody is there to judge."
     )
 
 
