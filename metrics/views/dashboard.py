@@ -15,7 +15,6 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
-from annotate.services.pages import stuck_labels
 from metrics.services.cockpit import cockpit
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard.tabs import DashboardTab
@@ -37,10 +36,8 @@ def dashboard(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
         "tabs": list(DashboardTab),
         "may_name": is_lead,
         "may_invite": is_lead,
+        "stuck": state.stuck,
     }
-    if options.tab == DashboardTab.FORECAST:
-        stuck_by_round = stuck_labels.stuck_labels(collection=collection)
-        context["stuck"] = stuck_labels.total_stuck(stuck_by_round)
     return render(
         request,
         "metrics/dashboard/dashboard.html",

@@ -11,6 +11,8 @@ from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
+from annotate.services.pages import stuck_labels
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import AlarmEvent, Snapshot
@@ -73,6 +75,7 @@ class Dashboard(NamedTuple):
     active_alarms: list[alarms.AlarmRow] = []
     delay: refresh_tries.RefreshDelay | None = None
     truth: KnownTruth | None = None
+    stuck: StuckLabels | None = None
 
     @property
     def waiting_text(self) -> str:
@@ -100,7 +103,7 @@ class Dashboard(NamedTuple):
         """Pace, hours and pay in words; empty until the details are there."""
         if self.details is None or self.pay is None:
             return []
-        return forecast_lines(self.details.forecast, self.pay)
+        return forecast_lines(self.details.forecast, self.pay, self.stuck)
 
     @property
     def has_repeats(self) -> bool:
@@ -115,6 +118,7 @@ class DashboardState(NamedTuple):
     raising_events : those that raised the alarms that are up
     flags : of each person whom guards name, by the annotator's key
     waits : the things that wait for a lead; None but for the first page, which alone shows it
+    stuck : labels that nobody present can give; None where there are none, and but for the forecast
     """
 
     version: str
@@ -125,10 +129,11 @@ class DashboardState(NamedTuple):
     later: LaterChanges
     today: date
     waits: WaitingFacts | None = None
+    stuck: StuckLabels | None = None
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
-    """The state of the dashboard, in eight small queries; the first page adds what waits.
+    """The state of the dashboard, in eight small queries; two pages add what waits or is stuck.
 
     Has the details computed where they are old. No numbers are read.
     """
@@ -143,13 +148,18 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     flags = guards.flags_of(collection=collection)
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
     later, today = later_changes(collection=collection), localdate()
-    is_first_page = options.tab == DashboardTab.OVERVIEW
-    waits = waiting_facts(collection=collection) if is_first_page else None
+    waits = stuck = None
+    if options.tab == DashboardTab.OVERVIEW:
+        waits = waiting_facts(collection=collection)
+    elif options.tab == DashboardTab.FORECAST:
+        stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
     marks = collection.alpha_marks
     facts = (collection.pk, options, pay, marks, event_keys, flags, digests, worker_missing)
-    version = hashlib.sha256(repr((*facts, delay, later, today, waits)).encode()).hexdigest()[:32]
+    version = hashlib.sha256(
+        repr((*facts, delay, later, today, waits, stuck)).encode()
+    ).hexdigest()[:32]
     return DashboardState(
-        version, raising_events, flags, worker_missing, delay, later, today, waits
+        version, raising_events, flags, worker_missing, delay, later, today, waits, stuck
     )
 
 
@@ -205,6 +215,7 @@ def dashboard(
         active_alarms=alarms.rows_of(state.raising_events),
         delay=state.delay,
         truth=truth,
+        stuck=state.stuck,
     )
 
 

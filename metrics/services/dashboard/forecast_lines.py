@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.template.defaultfilters import floatformat
 
 from annotate.core.phrases import counted
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.services.dashboard.details_page import Forecast, ValueRange
 
 NO_TIME = "not defined yet: no label carries a time"
@@ -30,11 +31,13 @@ class ForecastLine(NamedTuple):
     note: str = ""
 
 
-def forecast_lines(forecast: Forecast, pay: PayForecast) -> list[ForecastLine]:
-    """The lines of a forecast."""
+def forecast_lines(
+    forecast: Forecast, pay: PayForecast, stuck: StuckLabels | None = None
+) -> list[ForecastLine]:
+    """The lines of a forecast; stuck : labels that no day is promised for."""
     return [
         _pace(forecast),
-        _days_left(forecast),
+        _days_left(forecast, stuck),
         _hours_spent(forecast),
         _hours_left(forecast),
         _pay(pay),
@@ -48,12 +51,28 @@ def _pace(forecast: Forecast) -> ForecastLine:
     return ForecastLine("Labels a day", _range_text(forecast.pace, "0g"), note)
 
 
-def _days_left(forecast: Forecast) -> ForecastLine:
+def _days_left(forecast: Forecast, stuck: StuckLabels | None) -> ForecastLine:
     name, n_left = "Working days left", counted(forecast.n_left, "label")
     if forecast.days_left is None:
         return ForecastLine(name, f"not defined yet: {forecast.reason}", f"({n_left} left)")
-    note = f"for {n_left} at this pace; disagreements add labels"
-    return ForecastLine(name, _range_text(forecast.days_left, 1), note)
+    if stuck is None:
+        note = f"for {n_left} at this pace; disagreements add labels"
+        return ForecastLine(name, _range_text(forecast.days_left, 1), note)
+    n_to_come = forecast.n_left - stuck.n_labels
+    if not stuck.n_people or n_to_come <= 0:
+        return ForecastLine(name, "not known: nobody here can give the labels that are left")
+    if stuck.is_more:
+        return ForecastLine(name, f"not known: nobody here can give {stuck.count_text} labels")
+    share = n_to_come / forecast.n_left
+    value, low, high = forecast.days_left
+    days = ValueRange(
+        share * value,
+        None if low is None else share * low,
+        None if high is None else share * high,
+    )
+    note = f"for {counted(n_to_come, 'label')} at this pace; disagreements add labels; "
+    note += f"{counted(stuck.n_labels, 'label')} nobody here can give not counted"
+    return ForecastLine(name, _range_text(days, 1), note)
 
 
 def _hours_spent(forecast: Forecast) -> ForecastLine:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.charts.charts import Chart
 from metrics.services.dashboard.details_page import Forecast, ValueRange
 from metrics.services.dashboard.forecast_lines import NO_TIME, PayForecast, forecast_lines
@@ -35,8 +36,8 @@ WHOLE = NONE._replace(
 NO_PAY = PayForecast(None, "EUR")
 
 
-def lines(forecast, pay=NO_PAY):
-    rows = forecast_lines(forecast, pay)
+def lines(forecast, pay=NO_PAY, stuck=None):
+    rows = forecast_lines(forecast, pay, stuck)
     assert [row.name for row in rows] == NAMES
     return [(row.text, row.note) for row in rows]
 
@@ -63,6 +64,28 @@ def test_everything_is_known():
     assert lines(WHOLE._replace(n_untimed=7))[2][1] == f"{spent_note}; 7 more without a time"
     no_range = WHOLE._replace(hours_left=ValueRange(12.0, None, None))
     assert lines(no_range)[3][0] == "12.0"
+
+
+@pytest.mark.parametrize(
+    ("stuck", "text"),
+    [
+        (StuckLabels(1200, 1200, False, 2, 0, 0), "nobody here can give the labels that are left"),
+        (StuckLabels(300, 300, False, 0, 0, 0), "nobody here can give the labels that are left"),
+        (StuckLabels(300, 300, True, 2, 0, 0), "nobody here can give 300 or more labels"),
+    ],
+)
+def test_no_days_are_promised_where_nobody_can_give_what_is_left(stuck, text):
+    assert lines(WHOLE, stuck=stuck)[1] == (f"not known: {text}", "")
+    assert lines(NONE, stuck=stuck)[1] == lines(NONE)[1]
+
+
+def test_days_are_of_the_labels_that_people_here_can_give():
+    stuck = StuckLabels(300, 300, False, 2, 0, 0)
+    assert lines(WHOLE._replace(days_left=ValueRange(4.0, 2.0, 8.0)), stuck=stuck)[1] == (
+        "3.0, range 1.5 to 6.0",
+        "for 900 labels at this pace; disagreements add labels; "
+        "300 labels nobody here can give not counted",
+    )
 
 
 @pytest.mark.parametrize(
