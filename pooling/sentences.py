@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.template.defaultfilters import filesizeformat, floatformat, join, truncatechars
 from django.utils.html import format_html
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, duration
 from annotate.models import ReferenceLabel
 from pooling.models import Pool, Run
 from pooling.services.pools.previews import PoolPreview
@@ -300,9 +300,15 @@ class SourceSentences(NamedTuple):
 
 
 class PreviewSentences(NamedTuple):
-    """Sentences below the figures of a pool's preview."""
+    """Sentences below the figures of a pool's preview, and its hours."""
 
     preview: PoolPreview
+
+    @property
+    def hours(self) -> str:
+        """The hours of people, below one in minutes or seconds."""
+        hours = self.preview.hours
+        return duration(3600 * hours) if 0 < hours < 1 else floatformat(hours, "-1g")
 
     @property
     def basis(self) -> str:

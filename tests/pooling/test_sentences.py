@@ -376,3 +376,11 @@ def test_a_preview_says_what_it_does_not_count(n_unknown, beginning):
         "which, and offers to load these documents."
     )
     assert PreviewSentences(preview_of()).unknown == ""
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [(0, "0"), (0.004, "14.4 s"), (0.25, "15 min"), (1, "1"), (1234.56, "1,234.6")],
+)
+def test_less_than_an_hour_of_people_is_told_in_minutes(hours, text):
+    assert PreviewSentences(preview_of(hours=hours)).hours == text
