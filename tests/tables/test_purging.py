@@ -18,6 +18,8 @@ from annotate.models import (
     Membership,
     Quiz,
     QuizAttempt,
+    ReferenceLabel,
+    ReferenceSet,
     Report,
     Role,
     SignInTry,
@@ -36,7 +38,6 @@ from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
-GONE = "Everything in it goes for good: items, media, runs, pools, members."
 
 
 def rows():
@@ -67,12 +68,13 @@ def rows():
         (
             None,
             True,
-            f"{GONE} It can be deleted from here as long as nobody has judged in it.",
+            "It can be deleted from here as long as nobody has judged in it.",
         ),
         (
             None,
             False,
-            f"{GONE} The pages of this site may not delete it, as their database role does not "
+            "Everything in it goes for good: items, media, runs, pools, members. The pages of this "
+            "site may not delete it, as their database role does not "
             "own the tables; the operator can: <code>docker compose run --rm migrate python "
             "manage.py purge_collection birds --yes</code>",
         ),
@@ -81,6 +83,29 @@ def rows():
 def test_leads_read_who_may_delete_a_collection(frozen_at, may_delete, text):
     collection = Collection(slug="birds", scheme_frozen_at=frozen_at)
     assert purging.DeletionNote(collection, may_delete).text == text
+
+
+def test_a_page_tells_all_that_goes_with_a_collection_in_three_queries(
+    django_assert_max_num_queries,
+):
+    collection = factories.collection()
+    factories.opened(collection, [factories.run(collection, "a", {0: [1]})])
+    reference_set = ReferenceSet.objects.create(collection=collection, name="old")
+    query, document = (collection.items.filter(side=side)[0] for side in ("query", "document"))
+    ReferenceLabel.objects.create(
+        reference_set=reference_set, query=query, document=document, grade=1
+    )
+    cast.member(collection, Role.LEAD)
+    n_items, n_people = collection.items.count(), collection.memberships.count()
+    with django_assert_max_num_queries(3):
+        consequences = purging.deletion_note(collection=collection).consequences
+    assert consequences.button == f"Delete {collection.slug} with {n_items} items for good"
+    assert consequences.sentences[0] == (
+        f"Everything in it goes for good: {n_items} items, 1 reference label, 1 run and 1 pool, "
+        "with all files of it."
+    )
+    assert consequences.sentences[2].startswith("1 person can" if n_people == 1 else f"{n_people} ")
+    assert consequences.way_back == "It cannot be taken back."
 
 
 def test_every_row_of_the_collection_goes_and_no_other():
@@ -171,6 +196,8 @@ def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
     client.force_login(lead)
     page = text_of(client.get("/c/fresh/settings/"))
     assert "It can be deleted from here as long as nobody has judged in it." in page
+    assert "Everything in it goes for good: 5 items, with all files of it." in page
+    assert "Delete fresh with 5 items for good" in page
     refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
     assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)
     before = rows()

@@ -13,7 +13,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.collection import collections, item_groups, publication, purging
 from annotate.services.policy import alpha_marks
-from annotate.services.storage.collection_rows import NotOwner, is_owner
+from annotate.services.storage.collection_rows import NotOwner
 from annotate.services.webhooks import hook_page
 
 
@@ -127,6 +127,6 @@ def _page(
         "publication_form": publication_form or PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
-        "deletion": purging.DeletionNote(collection, may_delete=is_owner()),
+        "deletion": purging.deletion_note(collection=collection),
     }
     return render(request, "annotate/settings/general.html", context, status=status)

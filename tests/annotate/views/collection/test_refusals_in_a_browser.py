@@ -38,7 +38,13 @@ FORMS = {
         "required",
     ),
     "pay": ("settings/", "Pay an hour", "-1", "Save", "greater than or equal to 0"),
-    "deletion": ("settings/", "Its short name", "fish", "Delete for good", "is “birds”"),
+    "deletion": (
+        "settings/",
+        "Its short name",
+        "fish",
+        "Delete birds with 11 items for good",
+        "is “birds”",
+    ),
     "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),
     "retirement": (
         "judging/golds/",
