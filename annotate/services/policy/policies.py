@@ -93,14 +93,9 @@ class PolicyPreview(NamedTuple):
         return self.change is None
 
     @property
-    def pairs_text(self) -> str:
-        """The number of pairs that change."""
-        return counted(self.change.n_pairs if self.change else 0, "pair")
-
-    @property
-    def title(self) -> str:
-        """The number of pairs that change, in a sentence."""
-        return f"{self.pairs_text} change{'s' if self.change and self.change.n_pairs == 1 else ''}"
+    def effect(self) -> str:
+        """The number of pairs that would change, in a sentence without its stop."""
+        return f"{counted(self.change.n_pairs if self.change else 0, 'pair')} would change"
 
     @property
     def draft_sentence(self) -> str:
@@ -109,7 +104,12 @@ class PolicyPreview(NamedTuple):
             return "How many pairs would change is counted before you save."
         if not self.n_rounds:
             return "No pair that is judged would change."
-        return f"{self.pairs_text} would change."
+        return f"{self.effect}."
+
+    @property
+    def button(self) -> str:
+        """The words that apply it, with the number."""
+        return f"Apply: {self.effect}"
 
     @property
     def sentence(self) -> str:

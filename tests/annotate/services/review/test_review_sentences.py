@@ -113,15 +113,16 @@ def test_a_pair_says_which_golds_it_is(fields, note):
 
 
 @pytest.mark.parametrize(
-    "n_rounds, n_pairs, title, begin",
+    "n_rounds, n_pairs, effect, begin",
     [
-        (1, 1, "1 pair changes", "In 1 pool or import that follows: "),
-        (2, 1200, "1,200 pairs change", "In 2 pools or imports that follow: "),
+        (1, 1, "1 pair would change", "In 1 pool or import that follows: "),
+        (2, 1200, "1,200 pairs would change", "In 2 pools or imports that follow: "),
     ],
 )
-def test_a_policy_change_says_what_follows_it(n_rounds, n_pairs, title, begin):
+def test_a_policy_change_says_what_follows_it(n_rounds, n_pairs, effect, begin):
     preview = PolicyPreview("key", n_rounds, PolicyEffect(n_pairs, 1100, 1, 0, 2, []))
-    assert preview.title == title
+    assert preview.effect == effect
+    assert preview.button == f"Apply: {effect}"
     assert preview.sentence == begin + (
         "1,100 become relevant, 1 become not relevant, 0 without a grade get one, 2 lose theirs "
         "until another label or a lead decides."

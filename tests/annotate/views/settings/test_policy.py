@@ -34,9 +34,9 @@ def save(client, **fields):
 def test_the_lead_sees_what_changes_before_anything_is_stored(client, collection):
     answer, text = save(client)
     assert answer.status_code == 200
-    assert "1 pair changes" in text
+    assert "<h3>1 pair would change</h3>" in text
     assert "disputed</td><td>majority 1" in text
-    assert "Save, and change 1 pair<" in text
+    assert "Apply: 1 pair would change</button>" in text
     assert Policy.objects.count() == 1
     preview_key = re.search('name="seen" value="(.*?)"', text).group(1)
     answer, _ = save(client, seen=preview_key)
@@ -51,7 +51,7 @@ def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
     preview_key = re.search('name="seen" value="(.*?)"', text).group(1)
     answer, text = save(client, seen=preview_key)
     assert (answer.status_code, Policy.objects.count()) == (200, 1)
-    assert "1 pair changes" in text
+    assert "<h3>1 pair would change</h3>" in text
 
 
 def test_a_policy_that_no_round_follows_is_saved_at_once(client, collection):
@@ -81,7 +81,7 @@ def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(
         key=inquiry.key,
         parameters=inquiry.parameters,
     )
-    assert "1 pair changes" in client.get(poll).content.decode()
+    assert "<h3>1 pair would change</h3>" in client.get(poll).content.decode()
     unknown_preview = reverse("annotate:policy-preview", args=["shapes", "nothing"])
     assert "Press Save once more" in client.get(unknown_preview).content.decode()
 
