@@ -19,7 +19,7 @@ class Consequences:
     sentences : what happens to what, and how much of it there is
     way_back : how it is taken back, or that it cannot be
     n : number that the act may not exceed; None where it is limited by nothing
-    needs_reason : it goes into the log with a reason
+    needs_reason : it goes into the log with a reason; may_have_reason : with one or without
     is_danger : it takes something away; fields : names and values that the form sends besides
     """
 
@@ -31,6 +31,7 @@ class Consequences:
     subject: str = ""
     n: int | None = None
     needs_reason: bool = False
+    may_have_reason: bool = False
     is_danger: bool = True
     fields: tuple[tuple[str, str], ...] = ()
 

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from annotate.core.consequences import Consequences
 from annotate.core.labels.golds import gold_statistics
 from annotate.models import Collection, CountingJudgment, Gold, Pair, Policy, Seat
+from annotate.services.golds.consequences import retirement_consequences
 
 
 class GoldLine(NamedTuple):
@@ -17,6 +19,11 @@ class GoldLine(NamedTuple):
     n_good: int
     n_good_wrong: int
     is_flagged: bool
+
+    @property
+    def retirement(self) -> Consequences:
+        """The consequences of retiring it."""
+        return retirement_consequences(gold=self.gold, n=self.n, n_wrong=self.n_wrong)
 
 
 def gold_lines(*, collection: Collection) -> list[GoldLine]:

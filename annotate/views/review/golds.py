@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -16,8 +17,13 @@ from annotate.models import Collection, Gold, Role
 from annotate.services.golds import golds as service
 from annotate.services.golds import quality as gold_quality
 from annotate.services.golds import reach as gold_reach
+from annotate.services.golds.consequences import restoration_consequences
+from annotate.views import undoing
 
 PAGE_SIZE = 50
+# notices, and the act that takes back what they tell
+RETIRED = "Retired: nobody is handed it any more, and answers to it count for nobody.", "restore"
+BROUGHT_BACK = "Brought back: it is handed out again, and answers to it count again.", "retire"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,17 +54,13 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         blank_form = GoldForm(levels=list(gold.collection.levels.all()))
         return _page(request, gold.collection, blank_form, reason_form=form, refused_gold=gold)
-    reason = form.cleaned_data["reason"]
-    if gold.retired_at is None:
-        service.retire_gold(gold=gold, by=request.user, reason=reason)
-        messages.success(
-            request, "Retired: nobody is handed it any more, and answers to it count for nobody."
-        )
-    else:
-        service.bring_back_gold(gold=gold, by=request.user, reason=reason)
-        messages.success(
-            request, "Brought back: it is handed out again, and answers to it count again."
-        )
+    opposite = "restore" if gold.retired_at else "retire"
+    is_retirement = request.POST.get("act", opposite) == "retire"
+    change = service.retire_gold if is_retirement else service.bring_back_gold
+    change(gold=gold, by=request.user, reason=form.cleaned_data["reason"])
+    undo_url = reverse("annotate:gold-retire", args=[slug, pk])
+    text, undo_act = RETIRED if is_retirement else BROUGHT_BACK
+    undoing.notify(request, text, undo_url=undo_url, act=undo_act)
     return redirect("annotate:golds", slug)
 
 
@@ -98,4 +100,5 @@ def _gold_context(request: HttpRequest, collection: Collection) -> dict[str, obj
         [*golds_on_page, *retired_golds], "pair__query__parts", "pair__document__parts"
     )
     n_flagged = sum(line.is_flagged for line in lines)
-    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired_golds}
+    retired = [(gold, restoration_consequences(gold=gold)) for gold in retired_golds]
+    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired}

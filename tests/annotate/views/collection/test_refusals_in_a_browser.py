@@ -48,9 +48,9 @@ FORMS = {
     "gold": ("judging/golds/", "Query's id", " ", "Add", "required"),
     "retirement": (
         "judging/golds/",
-        "Why q0 and d0 are retired",
+        "Reason",
         "x" * 201,
-        "Retire q0 and d0",
+        "Retire",
         "at most 200 characters",
     ),
     "pause": ("dashboard/people/{person}/", "Reason", " ", "Pause", "Say why"),
