@@ -45,6 +45,12 @@ class ReasonForm(ExpectedForm):
         return cleaned_data
 
 
+class BatchForm(ReasonForm):
+    """An action on a batch."""
+
+    verdict = forms.CharField(max_length=20, required=False)  # that an Undo takes back
+
+
 class AdjudicateForm(forms.Form):
     """A lead's grade, and perhaps a note."""
 

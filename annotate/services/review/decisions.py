@@ -99,13 +99,20 @@ _ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
 
 @transaction.atomic
 def decide_batch(
-    *, batch: Batch, act: BatchAct, by: User, reason: str = "", expected: int | None = None
+    *,
+    batch: Batch,
+    act: BatchAct,
+    by: User,
+    reason: str = "",
+    expected: int | None = None,
+    verdict: str = "",
 ) -> ReviewResult:
     """Carry out an action on a batch. Raises one of BATCH_REFUSALS.
 
     The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
 
     expected : number of answers that the lead was told of, no more than which are withdrawn
+    verdict : the one that she takes back, "" for any
     """
     lock_annotator(batch.annotator_id)  # what is counted here is what is withdrawn
     require_told(verdicts.n_counting(batch=batch), expected=expected, noun="answer")
@@ -114,7 +121,7 @@ def decide_batch(
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
         return ReviewResult(f"{name} is accepted.", has_verdict=True)
     if act == BatchAct.REOPEN:
-        work = verdicts.reopen_batch(batch=batch, by=by, reason=reason)
+        work = verdicts.reopen_batch(batch=batch, by=by, reason=reason, verdict=verdict)
         summary = bulk_decisions.summary(work) if work.n_total else ""
         return ReviewResult(f"{name} has no verdict any more. {summary}".strip(), work)
     withdraw, verb = _WITHDRAWALS[act]

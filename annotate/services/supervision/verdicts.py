@@ -71,15 +71,23 @@ def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork |
 
 
 @transaction.atomic
-def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWork:
+def reopen_batch(
+    *, batch: Batch, by: User | None, reason: str = "", verdict: str = ""
+) -> ReviewWork:
     """Take a verdict back: the batch waits for a lead again, its labels count again.
 
-    Raises NoVerdict, DecisionUnderWay.
+    verdict : the one that is taken back, "" for any. Raises NoVerdict, BatchJudged where it is
+    another by now, DecisionUnderWay.
     """
     lock_annotator(batch.annotator_id)
     batch.refresh_from_db()
     if batch.verdict in ("", Batch.Verdict.HELD):
         raise NoVerdict(f"Batch {batch.judging_number} has no verdict.")
+    if verdict not in ("", batch.verdict):
+        present_verdict = batch.get_verdict_display().lower()
+        raise BatchJudged(
+            f"Batch {batch.judging_number} was judged anew since, and is {present_verdict} now."
+        )
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
     judgment_ids = (
         list(_answers(batch).values_list("pk", flat=True))

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.forms.review import ReasonForm
+from annotate.forms.review import BatchForm, ReasonForm
 from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.services.golds import batch_checks as gold_checks
@@ -43,22 +43,18 @@ def batch(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def batch_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Accept it, reject it, ask again, or take the verdict back."""
     batch = access.get_batch(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON)
+    form = BatchForm(request.POST, acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON)
     if not form.is_valid():
         return _page(request, batch, form=form)
     try:
-        decision = decide_batch(
-            batch=batch,
-            act=BatchAct(form.cleaned_data["act"]),
-            by=request.user,
-            reason=form.cleaned_data["reason"],
-            expected=form.cleaned_data["expected"],
-        )
+        verdict = form.cleaned_data | {"act": BatchAct(form.cleaned_data["act"])}
+        decision = decide_batch(batch=batch, by=request.user, **verdict)
     except BATCH_REFUSALS as error:
         return _page(request, batch, form=form, refusal=str(error))
     if decision.may_undo:
         undo_url = reverse("annotate:inbox-batch-act", args=[slug, pk])
-        undoing.notify(request, decision.sentence, undo_url=undo_url, act=BatchAct.REOPEN)
+        undo_fields = {"act": BatchAct.REOPEN, "verdict": batch.verdict}
+        undoing.notify(request, decision.sentence, undo_url=undo_url, **undo_fields)
     else:
         messages.success(request, decision.sentence)
     return redirect("annotate:inbox-batch", slug, pk)

@@ -261,6 +261,18 @@ def test_a_batch_is_rejected_for_no_more_answers_than_its_page_told(client, coll
     assert batch.verdict == "held"
 
 
+def test_an_undo_takes_back_no_other_verdict_than_its_own(client, collection, lead):
+    batch = fail_batch(collection)
+    act = address("inbox-batch-act", batch.pk)
+    undo_url, fields = notice_form(text_of(client.post(act, {"act": "accept"}, follow=True)))
+    client.post(act, {"act": "reopen"})
+    client.post(act, {"act": "reject", "reason": "guessed"})
+    page = text_of(client.post(undo_url, fields))
+    assert f"Batch {batch.judging_number} was judged anew since, and is rejected now." in page
+    batch.refresh_from_db()
+    assert batch.verdict == "rejected"
+
+
 def test_an_annotator_finds_none_of_it(client, collection):
     pair, batch = report(collection, "escalated"), fail_batch(collection)
     client.force_login(cast.annotator(collection).user)

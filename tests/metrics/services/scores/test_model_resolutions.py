@@ -3,6 +3,7 @@
 Change rows announce them.
 """
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from uuid import uuid4
@@ -170,4 +171,5 @@ def test_after_a_refresh_the_model_is_asked_once_where_a_policy_wants_it(broker,
     broker.flushdb()
     for _ in range(2):
         refresh(collection_id=study.pk)
-    assert broker.llen("short") == n_tasks
+    tasks = [json.loads(raw)["headers"]["task"] for raw in broker.lrange("short", 0, -1)]
+    assert tasks.count("metrics.tasks.resolve_by_model") == n_tasks
