@@ -9,6 +9,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from annotate.core.consequences import Consequences
+from annotate.core.phrases import counted
 from annotate.models import ApiToken, ClockTimestamp, Collection, User
 from annotate.services.people.accounts import hash_token
 
@@ -65,6 +67,21 @@ def find_token(*, secret: str) -> ApiToken | None:
         long_ago = Q(last_used_at=None) | Q(last_used_at__lt=ClockTimestamp() - USE_NOTED_EVERY)
         ApiToken.objects.filter(long_ago, pk=token.pk).update(last_used_at=ClockTimestamp())
     return token
+
+
+def revocation_consequences(*, token: ApiToken) -> Consequences:
+    """Return the consequences of revoking a token that is not revoked yet."""
+    return Consequences(
+        act="revoke",
+        title="Revoke",
+        subject=token.name,
+        button=f"Revoke {token.name}",
+        sentences=(
+            "Each program that sends it is refused from that moment on.",
+            f"It has {counted(len(token.scopes), 'scope')}: {', '.join(token.scopes)}.",
+        ),
+        way_back="It cannot be taken back: the programs then need another token.",
+    )
 
 
 @transaction.atomic

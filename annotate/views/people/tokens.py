@@ -27,10 +27,9 @@ def own_tokens(request: SignedIn) -> HttpResponse:
         new_token = tokens.create_token(user=request.user, **form.cleaned_data)
         return NEW_TOKEN.leading_to(request, new_token.secret, "annotate:tokens")
     secret = NEW_TOKEN.of(request)
+    own = request.user.api_tokens.select_related("collection").order_by("revoked_at", "-created_at")
     context = {
-        "tokens": request.user.api_tokens.select_related("collection").order_by(
-            "revoked_at", "-created_at"
-        ),
+        "tokens": [(token, tokens.revocation_consequences(token=token)) for token in own],
         "form": form,
         "secret": secret,
         "new_token": tokens.valid_token(secret=secret),

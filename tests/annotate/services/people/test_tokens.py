@@ -63,3 +63,14 @@ def test_use_is_noted_once_in_a_while(monkeypatch):
 def test_an_unknown_scope_is_refused():
     with pytest.raises(ValueError, match="everything"):
         make(scopes=["everything"])
+
+
+def test_revoking_a_token_tells_what_is_refused_from_then_on():
+    token = ApiToken(name="nightly", scopes=["runs:read", "runs:write"])
+    consequences = tokens.revocation_consequences(token=token)
+    assert consequences.button == "Revoke nightly"
+    assert consequences.sentences == (
+        "Each program that sends it is refused from that moment on.",
+        "It has 2 scopes: runs:read, runs:write.",
+    )
+    assert consequences.way_back.startswith("It cannot be taken back")
