@@ -13,6 +13,9 @@ from metrics.services.plans import plans
 from metrics.services.scores import model_resolutions
 
 GATHERING_SECONDS = 1.5  # in which changes are gathered into one refresh
+# As often as CELERY_BEAT_SCHEDULE says. Mails expire by then: else one a sweep would queue behind a
+# server that hangs.
+SWEEP_SECONDS = 5
 
 
 @shared_task
@@ -89,5 +92,5 @@ def sweep() -> None:
     for collection_id in refreshing.collections_due():
         enqueue_on_commit(refresh, collection_id=collection_id)
     for collection_id in guard_mail.collections_due():
-        enqueue_on_commit(mail_concerns, collection_id=collection_id)
+        enqueue_on_commit(mail_concerns, expires=SWEEP_SECONDS, collection_id=collection_id)
     downloads.expire()

@@ -63,6 +63,15 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
+                ("mail_attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "mail_attempt_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When a mail was last tried; empty: never.",
+                        null=True,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(

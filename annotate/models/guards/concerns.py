@@ -62,6 +62,10 @@ class Concern(models.Model):
     mailed_at = models.DateTimeField(
         null=True, blank=True, help_text="When the leads were sent a mail; empty: they were not."
     )
+    mail_attempts = models.PositiveSmallIntegerField(default=0)
+    mail_attempt_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a mail was last tried; empty: never."
+    )
 
     objects = ConcernQuerySet.as_manager()
 

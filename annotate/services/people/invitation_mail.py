@@ -34,7 +34,7 @@ def send(*, invitation: Invitation) -> None:
     invitation.refresh_from_db()
     link = settings.SITE_URL + reverse("annotate:invitation", args=[token])
     context = {"invitation": invitation, "collection": invitation.collection, "link": link}
-    subject = f"Invitation to {invitation.collection}".replace("\n", " ")
+    subject = " ".join(f"Invitation to {invitation.collection}".split())  # it is one line
     text = render_to_string("annotate/people/invitation_mail.txt", context)
     try:
         is_sent = send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate import tasks
-from annotate.models import Invitation, Membership, Role, User
+from annotate.models import Collection, Invitation, Membership, Role, User
 from annotate.services.people import accounts, invitation_mail
 from tests import campaigns, cast
 from tests.annotate.sign_in.signing_in import sign_in
@@ -117,6 +117,13 @@ def test_an_invitation_is_mailed_and_its_link_alone_works(client, settings):
     assert client.get(reverse("annotate:invitation", args=[invite.token])).status_code == 404
     client.post(link_in(message), {"username": "ada", "password": NEW_PASSWORD})
     assert User.objects.get(username="ada").memberships.get().role == "annotator"
+
+
+def test_the_subject_of_an_invitation_is_one_line(settings):
+    invite = invited(settings)
+    Collection.objects.update(name="Bird\rsongs")
+    tasks.mail_invitation(invitation_id=invite.invitation.pk)
+    assert mail.outbox[0].subject == "Invitation to Bird songs"
 
 
 def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says_so(

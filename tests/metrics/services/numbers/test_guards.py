@@ -1,20 +1,17 @@
 """Guards name who answers carelessly, once; settled, new answers alone bring it back."""
 
-import smtplib
-
 import numpy as np
 import pytest
-from django.core import mail
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.core.labels.answers import Telemetry
-from annotate.models import Concern, ConcernEvent, Guard, Part, Role
+from annotate.models import Concern, ConcernEvent, Guard, Part
 from annotate.services.judging import claiming
 from annotate.services.review import inbox
 from annotate.services.supervision import concerns, verdicts
-from metrics.services.numbers import guard_mail, guards
+from metrics.services.numbers import guards
 from metrics.services.numbers.guard_answers import gold_answers
 from tests import campaigns, cast
 
@@ -235,49 +232,3 @@ def test_more_people_take_no_more_queries(collection, annotator):
         answer(cast.annotator(collection), 20, FAST)
     look(collection)
     assert queries(collection) == before
-
-
-@pytest.fixture
-def addressed_lead(collection):
-    """A lead with an address."""
-    return cast.member(collection, Role.LEAD, cast.user(email="lead@example.org"))
-
-
-def test_leads_are_sent_one_mail_about_a_person(collection, annotator, addressed_lead):
-    answer(annotator, 20, FAST)
-    look(collection)
-    assert [*guard_mail.collections_due()] == [collection.pk]
-    assert [guard_mail.send(collection=collection) for _ in range(2)] == [1, 0]
-    (message,) = mail.outbox
-    assert message.bcc == ["lead@example.org"] and message.to == []
-    assert message.subject == f"{collection}: look at {annotator}"
-    assert "20 of the last 20 answers took less than 1 s" in message.body
-    assert f"/c/{collection.slug}/inbox/?tab=people" in message.body
-    assert not guard_mail.collections_due()
-
-
-def test_a_mail_that_the_server_refuses_is_due_again(
-    collection, annotator, addressed_lead, monkeypatch
-):
-    answer(annotator, 20, FAST)
-    look(collection)
-    with monkeypatch.context() as patch:
-        patch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
-        assert guard_mail.send(collection=collection) == 0
-    assert guard_mail.send(collection=collection) == 1
-
-
-def refuse(*_):
-    """Refuse a mail as a server does."""
-    raise smtplib.SMTPServerDisconnected
-
-
-@pytest.mark.parametrize("simulated", ["collection", "person"])
-def test_nobody_is_sent_a_mail_about_simulated_people(addressed_lead, annotator, simulated):
-    if simulated == "person":
-        type(annotator).objects.filter(pk=annotator.pk).update(origin="simulated", user=None)
-    else:
-        type(annotator.collection).objects.update(is_rehearsal=True)
-    answer(annotator, 20, FAST)
-    assert len(look(annotator.collection)) == 1
-    assert not guard_mail.collections_due()
