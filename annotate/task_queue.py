@@ -28,8 +28,9 @@ def enqueue_on_commit(
 
     countdown : seconds that the worker waits before it starts
     expires : seconds after which it is no longer needed, as it is queued again by then
-    A broker that is away loses nothing: every task's work is also a row that a scheduled sweep
-    finds, or a kept value, which is requested again by whoever looks next.
+    A broker that is away loses nothing: a task's work is also a row that a scheduled sweep
+    finds, or a kept value, which is requested again by whoever looks next. A look of guards alone
+    is neither; the next refresh of the numbers makes up for it.
     """
     transaction.on_commit(partial(send, task, arguments, countdown=countdown, expires=expires))
 

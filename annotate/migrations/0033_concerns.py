@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 (
                     "evidence",
                     models.JSONField(
-                        help_text="The numbers behind it as of the last look, and the mark that they were held to."
+                        help_text="The numbers as of the last look that saw some, and the mark they were held to."
                     ),
                 ),
                 (
@@ -55,6 +55,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField(db_default=annotate.models.judgments.ClockTimestamp())),
+                (
+                    "faded_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="Since when looks see no evidence any more; empty: the last one saw some.",
+                        null=True,
+                    ),
+                ),
                 (
                     "mailed_at",
                     models.DateTimeField(

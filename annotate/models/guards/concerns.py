@@ -50,7 +50,7 @@ class Concern(models.Model):
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="concerns")
     guard = models.CharField(max_length=5, choices=Guard)
     evidence = models.JSONField(
-        help_text="The numbers behind it as of the last look, and the mark that they were held to."
+        help_text="The numbers as of the last look that saw some, and the mark they were held to."
     )
     state = models.CharField(
         max_length=7,
@@ -59,6 +59,11 @@ class Concern(models.Model):
         help_text="What its last event says; open without one.",
     )
     at = models.DateTimeField(db_default=ClockTimestamp())
+    faded_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when looks see no evidence any more; empty: the last one saw some.",
+    )
     mailed_at = models.DateTimeField(
         null=True, blank=True, help_text="When the leads were sent a mail; empty: they were not."
     )

@@ -1,7 +1,7 @@
 """Guards on a collection's people: a look follows every refresh, and raises concerns, once each.
 
-A concern that is open keeps its evidence up to date; one that was settled comes back by answers
-given since then alone.
+An open concern has the evidence of the last look that saw some, and the moment from which on looks
+saw none. One that was settled comes back by answers given since then alone.
 """
 
 from collections import defaultdict
@@ -13,7 +13,16 @@ import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Concern, ConcernEvent, Guard, GuardMark, HookEvent, User
+from annotate.models import (
+    ClockTimestamp,
+    Collection,
+    Concern,
+    ConcernEvent,
+    Guard,
+    GuardMark,
+    HookEvent,
+    User,
+)
 from annotate.services.background.workers import lock_task
 from annotate.services.storage import outbox
 from metrics.core.agreement.guards import (
@@ -49,7 +58,7 @@ ALLOWED_CUT = 0.5  # most clips of a pool show soon that they are of something e
 
 
 class GuardRow(NamedTuple):
-    """A guard on the page of alarms: its mark, None where it is off, and what it watches."""
+    """A guard among the settings: its mark, None where it is off, and what it watches."""
 
     guard: Guard
     mark: float | None
@@ -71,12 +80,23 @@ class GuardRow(NamedTuple):
 
 
 class PersonFlag(NamedTuple):
-    """A flag of a person: its guard, two or three words, the evidence, and since when it is."""
+    """A flag of a person: its guard, two or three words, the evidence, and since when it is.
+
+    faded_at : since when looks see no evidence any more; None where the last one saw some
+    """
 
     guard: str
     short: str
     sentence: str
     since: datetime
+    faded_at: datetime | None = None
+
+    @property
+    def hint(self) -> str:
+        """The evidence, and the day since which it is no longer so."""
+        if self.faded_at is None:
+            return self.sentence
+        return f"{self.sentence} No longer so since {self.faded_at:%-d %b %Y}."
 
 
 class PersonRecord(NamedTuple):
@@ -103,7 +123,7 @@ def marks_of(*, collection: Collection) -> dict[Guard, float | None]:
 
 
 def guard_rows(*, collection: Collection) -> list[GuardRow]:
-    """The guards with their marks, for the page of alarms; one query."""
+    """The guards with their marks, for the page of their settings; one query."""
     return [GuardRow(guard, mark) for guard, mark in marks_of(collection=collection).items()]
 
 
@@ -122,35 +142,27 @@ def check_guards(*, collection: Collection) -> list[Concern]:
     """
     lock_task("guards", collection=collection)  # two looks would raise the same concern
     marks = marks_of(collection=collection)
-    levels = dict(collection.levels.order_by("grade").values_list("grade", "name"))
-    records = _records(collection)
-    if not records:
-        return []
-    counts = {
-        annotator: level_counts(_positions(record.answers, levels), n_levels=len(levels))
-        for annotator, record in records.items()
-    }
-    of_all = AnswerCounts(
-        *(np.sum(columns, axis=0) for columns in zip(*counts.values(), strict=True))
-    )
-    concerns = {
+    evidence_by_key = evidence_of_people(collection=collection, marks=marks)
+    open_concerns = {
         (concern.annotator_id, concern.guard): concern
         for concern in Concern.objects.filter(collection=collection).open()
     }
-    new_concerns, changed_concerns = list[Concern](), list[Concern]()
-    for annotator, record in records.items():
-        of_others = AnswerCounts(*(a - b for a, b in zip(of_all, counts[annotator], strict=True)))
-        for guard, evidence in _evidence(record, marks, levels, of_others):
-            concern = concerns.get((annotator, guard))
-            fields = {"guard": guard, "evidence": evidence}
-            if concern is None:
-                new_concerns.append(
-                    Concern(collection=collection, annotator_id=annotator, **fields)
-                )
-            elif concern.evidence != evidence:
-                concern.evidence = evidence
-                changed_concerns.append(concern)
-    Concern.objects.bulk_update(changed_concerns, ["evidence"])
+    changed_concerns, faded_concerns = list[Concern](), list[int]()
+    for (annotator, guard), concern in open_concerns.items():
+        evidence = evidence_by_key.get((annotator, guard))
+        if evidence is None:
+            if marks[Guard(guard)] is not None:  # one that is off has not looked
+                faded_concerns.append(concern.pk)
+        elif (concern.evidence, concern.faded_at) != (evidence, None):
+            concern.evidence, concern.faded_at = evidence, None
+            changed_concerns.append(concern)
+    Concern.objects.bulk_update(changed_concerns, ["evidence", "faded_at"])
+    Concern.objects.filter(pk__in=faded_concerns, faded_at=None).update(faded_at=ClockTimestamp())
+    new_concerns = [
+        Concern(collection=collection, annotator_id=annotator, guard=guard, evidence=evidence)
+        for (annotator, guard), evidence in evidence_by_key.items()
+        if (annotator, guard) not in open_concerns
+    ]
     Concern.objects.bulk_create(new_concerns)
     if new_concerns:
         outbox.announce(
@@ -165,6 +177,29 @@ def check_guards(*, collection: Collection) -> list[Concern]:
     return new_concerns
 
 
+def evidence_of_people(
+    *, collection: Collection, marks: dict[Guard, float | None]
+) -> dict[tuple[int, str], Evidence]:
+    """The evidence that guards see now, by the annotator's key and the guard."""
+    levels = dict(collection.levels.order_by("grade").values_list("grade", "name"))
+    records = _records(collection)
+    if not records:
+        return {}
+    counts = {
+        annotator: level_counts(_positions(record.answers, levels), n_levels=len(levels))
+        for annotator, record in records.items()
+    }
+    of_all = AnswerCounts(
+        *(np.sum(columns, axis=0) for columns in zip(*counts.values(), strict=True))
+    )
+    evidence_by_key = {}
+    for annotator, record in records.items():
+        of_others = AnswerCounts(*(a - b for a, b in zip(of_all, counts[annotator], strict=True)))
+        for guard, evidence in _evidence(record, marks, levels, of_others):
+            evidence_by_key[annotator, guard.value] = evidence
+    return evidence_by_key
+
+
 def flags_of(*, collection: Collection) -> dict[int, tuple[PersonFlag, ...]]:
     """The flags of each person that guards name, by the annotator's key; one query.
 
@@ -172,9 +207,10 @@ def flags_of(*, collection: Collection) -> dict[int, tuple[PersonFlag, ...]]:
     """
     flags = defaultdict[int, tuple[PersonFlag, ...]](tuple)
     for concern in Concern.objects.filter(collection=collection).open().order_by("-pk"):
-        flags[concern.annotator_id] += (
-            PersonFlag(concern.guard, concern.short, concern.sentence, concern.at),
+        flag = PersonFlag(
+            concern.guard, concern.short, concern.sentence, concern.at, concern.faded_at
         )
+        flags[concern.annotator_id] += (flag,)
     return dict(flags)
 
 

@@ -71,7 +71,8 @@ def _person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
     def context() -> dict[str, Any]:
         page = people_pages.page(annotator=annotator, options=options, state=state)
-        return {"person": page, "options": options}
+        may_name = dashboard.may_name(request, collection)
+        return {"person": page, "options": options, "may_name": may_name}
 
     return dashboard.response_unless_current(
         request, collection, state.version, "metrics/person/_numbers.html", context

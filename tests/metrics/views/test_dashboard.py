@@ -304,6 +304,31 @@ def test_flags_of_guards_stand_beside_the_person_on_every_page_of_hers(client, s
         assert "Too fast" not in text_of(client.get(address))
 
 
+def test_a_flag_says_since_when_and_researchers_are_told_the_day_alone(client, study):
+    annotator = study.annotators.first()
+    Concern.objects.create(
+        collection=study,
+        annotator=annotator,
+        guard="speed",
+        evidence={"n_hits": 41, "n": 50, "n_expected": 5.0, "mark": 1.0},
+        at="2026-03-04T11:12Z",
+        faded_at="2026-03-05T13:14Z",
+    )
+    address = f"/c/study/dashboard/people/{annotator.pk}/"
+    people = "/c/study/dashboard/people/"
+    for role, shows_minutes in (("lead", True), ("researcher", False)):
+        client.force_login(cast.member(study, role))
+        for path in (address, f"{address}numbers/"):
+            text = text_of(client.get(path))
+            assert ">4 Mar 2026" in text and "No longer so since <time" in text
+            has_minutes = ["2026-03-04T" in text, "2026-03-05T" in text, "5 Mar 2026 13" in text]
+            assert has_minutes == 3 * [shows_minutes]
+        for path in (people, f"{people}numbers/"):
+            text = text_of(client.get(path))
+            assert "No longer so since 5 Mar 2026." in text
+            assert "2026-03-0" not in text and "5 Mar 2026 13" not in text
+
+
 def test_drift_stands_beside_the_person_with_its_evidence(client, study):
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     details = kept.find(inquiry=dashboard_details.inquiry_of(collection=study))

@@ -37,6 +37,14 @@ def test_a_named_person_comes_first_with_the_evidence_and_what_to_do(client, col
     assert text.count("Last batch") == 1
 
 
+def test_evidence_that_no_look_sees_any_more_says_since_when(client, collection, lead):
+    concern = name_person(collection)
+    assert "No longer so since" not in text_of(client.get(address("inbox")))
+    Concern.objects.filter(pk=concern.pk).update(faded_at="2026-03-05T13:14Z")
+    text = text_of(client.get(address("inbox")))
+    assert "No longer so since" in text and "5 Mar 2026 13:14" in text
+
+
 def test_settled_it_leaves_with_who_and_when_and_is_opened_again(client, collection, lead):
     concern = name_person(collection)
     text = act(client, concern, "settle")

@@ -92,6 +92,29 @@ def test_a_fast_person_is_named_once_with_the_latest_evidence(collection, annota
     assert inbox.count(collection=collection).people == inbox.count(collection=collection).n == 1
 
 
+def test_a_concern_that_looks_no_longer_see_says_since_when_until_they_see_it_again(
+    collection, annotator, lead
+):
+    answer(annotator, 20, FAST)
+    look(collection)
+    answer(annotator, 50)
+    guards.set_mark(collection=collection, guard=Guard.SPEED, mark=None, by=lead)
+    assert look(collection) == [] and Concern.objects.get().faded_at is None  # nobody has looked
+    guards.set_mark(collection=collection, guard=Guard.SPEED, mark=1, by=lead)
+    assert look(collection) == []
+    concern = Concern.objects.get()
+    assert concern.at < concern.faded_at
+    assert look(collection) == [] and Concern.objects.get().faded_at == concern.faded_at
+    assert concern.sentence.startswith("20 of the last 20 answers")
+    ((flag,),) = guards.flags_of(collection=collection).values()
+    assert flag.hint == f"{flag.sentence} No longer so since {concern.faded_at:%-d %b %Y}."
+    answer(annotator, 20, FAST)
+    assert look(collection) == [] and Concern.objects.get().faded_at is None
+    ((flag,),) = guards.flags_of(collection=collection).values()
+    assert flag.hint == flag.sentence
+    assert flag.sentence.startswith("20 of the last 50 answers")
+
+
 def test_a_settled_concern_comes_back_by_new_answers_alone(collection, annotator, lead):
     answer(annotator, 20, FAST)
     assert len(look(collection)) == 1
