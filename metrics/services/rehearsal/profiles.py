@@ -17,8 +17,8 @@ class Profile(NamedTuple):
     quality: SimulatedAnnotator
 
 
-CARELESS = Profile("Kasper", 0.9, SimulatedAnnotator(0.35, 0.5, 0.7, 5.0))
-TOO_FAST = Profile("Lotte", 1.3, SimulatedAnnotator(0.8, 0.94, 0.5, 0.8))
+CARELESS = Profile("Kasper", 0.9, SimulatedAnnotator(0.25, 0.4, 0.7, 5.0))
+TOO_FAST = Profile("Lotte", 1.3, SimulatedAnnotator(0.985, 0.99, 0.5, 0.8))
 PROFILES = (
     Profile("Amal", 1.3, SimulatedAnnotator(0.97, 0.995, 0.08, 7.5)),
     Profile("Bruno", 1.1, SimulatedAnnotator(0.95, 0.99, 0.10, 6.0)),

@@ -12,7 +12,6 @@ from annotate.models import (
     Annotator,
     Batch,
     Collection,
-    Concern,
     Judgment,
     JudgmentComment,
     Membership,
@@ -102,14 +101,22 @@ def test_twelve_people_have_given_nine_hundred_labels(lived_in):
 
 @pytest.mark.full
 @pytest.mark.django_db
-def test_guards_name_the_careless_and_the_fast_and_nobody_honest(lived_in):
+def test_guards_name_the_careless_and_the_fast(lived_in, settings):
+    """The queue draws at random, so of the honest, whom chance may name, nothing is asserted.
+
+    By the shares of profiles.py and 20 golds or more, the fast one's golds fall once in ten million
+    campaigns. The careless one, of some 40 golds, escapes as seldom.
+    """
     flags = flags_of(collection=lived_in)
     words_by_name = {
         person.pseudonym: [flag.short for flag in flags[person.pk]]
         for person in Annotator.objects.filter(pk__in=flags)
     }
-    assert words_by_name == {CARELESS.name: ["golds low"], TOO_FAST.name: ["too fast"]}
-    assert {*Concern.objects.values_list("annotator__pseudonym", flat=True)} == {*words_by_name}
+    assert "golds low" in words_by_name[CARELESS.name]
+    assert "too fast" in words_by_name[TOO_FAST.name]
+    assert "golds low" not in words_by_name[TOO_FAST.name]
+    settings.SENDS_MAIL = True
+    User.objects.filter(username="lead").update(email="lead@example.org")
     assert not guard_mail.collections_due()
 
 
