@@ -37,7 +37,7 @@ DASHBOARD = [
 ]
 GUARDS = [
     path("", guards.guards, name="guards"),
-    path("<slug:name>/", guards.set_guard, name="guard-set"),
+    path("<slug:guard>/", guards.set_guard, name="guard-set"),
 ]
 LEADERBOARD = [
     path("", leaderboard.leaderboard, name="leaderboard"),

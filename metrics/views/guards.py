@@ -25,19 +25,18 @@ def guards(request: SignedIn, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def set_guard(request: SignedIn, slug: str, name: str) -> HttpResponse:
+def set_guard(request: SignedIn, slug: str, guard: str) -> HttpResponse:
     """Set the mark of a guard; an empty one switches it off."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    if name not in Guard.values:
+    if guard not in Guard.values:
         raise Http404
-    guard = Guard(name)
-    form = GuardForm(request.POST, guard=guard)
+    form = GuardForm(request.POST, guard=Guard(guard))
     if not form.is_valid():
         return _page(request, collection, form=form)
     mark = form.cleaned_data["mark"]
-    service.set_mark(collection=collection, guard=guard, mark=mark, by=request.user)
+    service.set_mark(collection=collection, guard=Guard(guard), mark=mark, by=request.user)
     state = "off" if mark is None else "set, for the answers to come"
-    messages.success(request, f"The guard “{guard.label}” is {state}.")
+    messages.success(request, f"The guard “{Guard(guard).label}” is {state}.")
     return redirect("metrics:guards", slug)
 
 

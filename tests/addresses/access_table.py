@@ -53,6 +53,7 @@ PLAIN_CASES = {
     "chapter": "collection",
     "tab": "agreement",
     "name": "positives-per-query",
+    "guard": "speed",
     "number": 1,
     "set_number": 1,
     "object_id": "1",
