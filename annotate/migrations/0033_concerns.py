@@ -10,6 +10,15 @@ from django.db import migrations, models
 import annotate.models.judgments
 
 APPEND_ONLY = ("annotate_concernevent", "annotate_guardmark")
+# The events of before know no guards; a webhook that waits for these alone would have no event.
+FORGET_EVENT = """
+    DELETE FROM annotate_delivery
+    WHERE event = 'concern.rose'
+       OR hook_id IN (SELECT id FROM annotate_hook WHERE events = ARRAY['concern.rose']::varchar[]);
+    DELETE FROM annotate_hook WHERE events = ARRAY['concern.rose']::varchar[];
+    UPDATE annotate_hook SET events = array_remove(events, 'concern.rose');
+    SET CONSTRAINTS ALL IMMEDIATE
+"""
 
 
 class Migration(migrations.Migration):
@@ -326,4 +335,5 @@ class Migration(migrations.Migration):
             )
             for table in APPEND_ONLY
         ],
+        migrations.RunSQL(migrations.RunSQL.noop, FORGET_EVENT),  # last here is first in reverse
     ]

@@ -9,12 +9,15 @@ from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Max
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
 from annotate.models import (
     Change,
     Collection,
+    Delivery,
+    Hook,
     Item,
     Judgment,
     Report,
@@ -194,6 +197,22 @@ def test_a_report_that_a_lead_settled_before_has_an_event_that_says_when_and_by_
     (event,) = ReportEvent.objects.all()
     assert (event.kind, event.at, event.by) == ("settled", settled.at, campaign.lead)
     assert Report.objects.get().state == "settled"
+
+
+@pytest.mark.django_db
+def test_webhooks_forget_the_event_of_guards_on_the_way_back() -> None:
+    collection = cast.collection()
+    for number, events in enumerate((["concern.rose"], ["alarm.rose", "concern.rose"])):
+        url = f"https://hooks.example/{number}"
+        hook = Hook.objects.create(collection=collection, url=url, events=events, secret="x" * 40)
+        for event in events:
+            hook.deliveries.create(event=event, data={}, next_at=timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "annotate", "0032_alpha_marks", interactive=False, stdout=StringIO())
+    assert [*Hook.objects.values_list("events", flat=True)] == [["alarm.rose"]]
+    assert [*Delivery.objects.values_list("event", flat=True)] == ["alarm.rose"]
+    migrate()
 
 
 @pytest.mark.django_db
