@@ -38,7 +38,7 @@ def test_reference_labels_are_shown_with_format_faults_and_unknown_items(
 ):
     text = preview(client, *QRELS, **REFERENCE)
     assert "a.tsv: TREC qrels (query, iteration, document, grade)" in text
-    assert "The whole file was read: 2 labels." in text
+    assert "The whole file was read: 2 labels, 1 line at fault." in text
     assert "<td>q0</td><td>d0</td><td>2</td>" in text
     assert "Not in this collection: 1 query, first q8; 1 document, first d9." in text
     assert "Line 2: grade &quot;x&quot; is no whole number" in text
