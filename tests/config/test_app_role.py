@@ -159,7 +159,7 @@ def test_the_lead_is_told_what_the_operator_can_do(client, as_app):
     client.force_login(cast.member(collection, Role.LEAD))
     command = "docker compose run --rm migrate python manage.py purge_collection fresh --yes"
     page = text_of(client.get("/c/fresh/settings/"))
-    assert command in page and "Delete this collection fresh" not in page
+    assert command in page and "Delete fresh with" not in page
     answer = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True)
     assert (
         f"The operator can delete it, as the role that does: {command}" in answer.content.decode()

@@ -26,7 +26,17 @@ class ConcernAnswer(AnswerSerializer):
 
     class Meta:
         model = Concern
-        fields = ["id", "annotator", "guard", "short", "sentence", "evidence", "state", "at"]
+        fields = [
+            "id",
+            "annotator",
+            "guard",
+            "short",
+            "sentence",
+            "evidence",
+            "state",
+            "at",
+            "faded_at",
+        ]
 
 
 class ConcernActRequest(StrictSerializer):

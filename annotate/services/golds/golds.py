@@ -66,21 +66,25 @@ def add_gold(
 
 
 @transaction.atomic
-def retire_gold(*, gold: Gold, by: User | None, reason: str = "") -> None:
+def retire_gold(*, gold: Gold, by: User | None, reason: str = "") -> bool:
     """Hand a gold out no more; answers to it stay, but are no evidence for or against anybody.
 
     Nobody's share of golds right counts it from now on, and no batch that is finished later is
-    checked by it. Earlier checks and verdicts of batches stand. A retired gold stays retired.
+    checked by it. Earlier checks and verdicts of batches stand. False if it was retired before.
     """
-    if Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp()):
+    is_new = Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp())
+    if is_new:
         _log_and_notify(gold, Kind.GOLD_RETIRED, by, reason)
+    return bool(is_new)
 
 
 @transaction.atomic
-def bring_back_gold(*, gold: Gold, by: User | None, reason: str = "") -> None:
-    """Hand a retired gold out again; people's answers to it count again."""
-    if Gold.objects.filter(pk=gold.pk, retired_at__isnull=False).update(retired_at=None):
+def bring_back_gold(*, gold: Gold, by: User | None, reason: str = "") -> bool:
+    """Hand a retired gold out again; people's answers to it count again. False if it was not."""
+    is_new = Gold.objects.filter(pk=gold.pk, retired_at__isnull=False).update(retired_at=None)
+    if is_new:
         _log_and_notify(gold, Kind.GOLD_RESTORED, by, reason)
+    return bool(is_new)
 
 
 def _log_and_notify(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason: str) -> None:

@@ -57,10 +57,12 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     opposite = "restore" if gold.retired_at else "retire"
     is_retirement = request.POST.get("act", opposite) == "retire"
     change = service.retire_gold if is_retirement else service.bring_back_gold
-    change(gold=gold, by=request.user, reason=form.cleaned_data["reason"])
-    undo_url = reverse("annotate:gold-retire", args=[slug, pk])
     text, undo_act = RETIRED if is_retirement else BROUGHT_BACK
-    undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+    if change(gold=gold, by=request.user, reason=form.cleaned_data["reason"]):
+        undo_url = reverse("annotate:gold-retire", args=[slug, pk])
+        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+    else:
+        messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:golds", slug)
 
 

@@ -59,7 +59,10 @@ def _days_left(forecast: Forecast, stuck: StuckLabels | None) -> ForecastLine:
         note = f"for {n_left} at this pace; disagreements add labels"
         return ForecastLine(name, _range_text(forecast.days_left, 1), note)
     n_to_come = forecast.n_left - stuck.n_labels
-    if not stuck.n_people or n_to_come <= 0:
+    if n_to_come < 0:
+        # these numbers are older than the count of what nobody can give
+        return ForecastLine(name, "not known: what is left has changed since these numbers")
+    if not stuck.n_people or not n_to_come:
         return ForecastLine(name, "not known: nobody here can give the labels that are left")
     if stuck.is_more:
         return ForecastLine(name, f"not known: nobody here can give {stuck.count_text} labels")

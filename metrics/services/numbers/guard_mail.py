@@ -91,6 +91,7 @@ def _due_concerns() -> QuerySet[Concern]:
         is_its_turn,
         Exists(_ADDRESSED_LEADS.filter(collection=OuterRef("collection"))),
         mailed_at=None,
+        faded_at=None,
         at__gt=ClockTimestamp() - TRIED_FOR,
         collection__is_rehearsal=False,
         annotator__origin=Annotator.Origin.PERSON,

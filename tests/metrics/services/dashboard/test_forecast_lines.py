@@ -72,6 +72,7 @@ def test_everything_is_known():
         (StuckLabels(1200, 1200, False, 2, 0, 0), "nobody here can give the labels that are left"),
         (StuckLabels(300, 300, False, 0, 0, 0), "nobody here can give the labels that are left"),
         (StuckLabels(300, 300, True, 2, 0, 0), "nobody here can give 300 or more labels"),
+        (StuckLabels(1201, 1201, False, 2, 0, 0), "what is left has changed since these numbers"),
     ],
 )
 def test_no_days_are_promised_where_nobody_can_give_what_is_left(stuck, text):
