@@ -3,6 +3,7 @@ import { Combobox } from "./combobox.js";
 
 const HINT = "An id, or some of its words";
 const HEIGHT = 352; // pixels of a list, as in find.css
+const PRESS_MS = 300; // by then a press that took the focus away is over
 
 class ItemField {
   constructor(input, address) {
@@ -19,7 +20,7 @@ class ItemField {
       "aria-expanded": "false", "autocomplete": "off", "placeholder": HINT })) input.setAttribute(name, value);
     Object.assign(this, { input, list, combobox: new Combobox({ input, list, status, address: `${address}?side=${side}` }) });
     input.addEventListener("input", () => this.look());
-    input.addEventListener("blur", () => this.close());
+    input.addEventListener("blur", () => this.leave());
     input.addEventListener("keydown", (event) => this.escape(event));
     // the focus stays in the field
     list.addEventListener("mousedown", (event) => event.preventDefault());
@@ -43,6 +44,13 @@ class ItemField {
   close(sentence = "") {
     this.combobox.stop();
     this.combobox.clear(sentence);
+  }
+
+  /** What is pressed elsewhere stays beneath the pointer until it is released: a line that goes would move it away. */
+  leave() {
+    this.combobox.stop();
+    if (!this.combobox.options.length) return;
+    setTimeout(() => document.activeElement !== this.input && this.close(), PRESS_MS);
   }
 
   escape(event) {
