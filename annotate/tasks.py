@@ -7,7 +7,7 @@ from celery import Task, shared_task
 
 from annotate.models import Batch, Collection, Hook, Invitation, Round, User, Work
 from annotate.services.background import housekeeping, kept, works
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits

@@ -23,7 +23,8 @@ from annotate.core.levels.scheme_rules import BadScheme, LevelSpec
 from annotate.forms.collections import CollectionForm
 from annotate.forms.settings import DeleteForm
 from annotate.models import ApiToken, Collection, Membership
-from annotate.services.collection import collections, purging
+from annotate.services.collection import collections
+from annotate.services.collection.lifecycle import purging
 from annotate.services.storage.collection_rows import NotOwner
 
 

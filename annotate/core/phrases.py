@@ -3,18 +3,24 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+# plurals that no rule makes
+_PLURALS = {"person": "people", "batch": "batches"}
+_SINGULARS = {nouns: noun for noun, nouns in _PLURALS.items()}
+
 
 def counted(n: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless it is one: 1 pair, 1,200 queries."""
     if n == 1:
         return f"{n:,} {noun}"
-    return f"{n:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
+    usual_plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{n:,} {_PLURALS.get(noun, usual_plural)}"
 
 
 def singular(nouns: str) -> str:
     """Return the singular of a plural noun: queries, query; groups of queries, group of queries."""
     noun, of, group = nouns.partition(" of ")
-    noun = f"{noun[:-3]}y" if noun.endswith("ries") else noun.removesuffix("s")
+    usual_singular = f"{noun[:-3]}y" if noun.endswith("ries") else noun.removesuffix("s")
+    noun = _SINGULARS.get(noun, usual_singular)
     return f"{noun}{of}{group}"
 
 

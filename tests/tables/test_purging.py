@@ -25,7 +25,7 @@ from annotate.models import (
     SignInTry,
     User,
 )
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import deletion_notes, purging
 from annotate.services.collection.media import media_folder
 from annotate.services.judging import claiming, reports
 from annotate.services.storage import collection_rows
@@ -82,7 +82,7 @@ def rows():
 )
 def test_leads_read_who_may_delete_a_collection(frozen_at, may_delete, text):
     collection = Collection(slug="birds", scheme_frozen_at=frozen_at)
-    assert purging.DeletionNote(collection, may_delete).text == text
+    assert deletion_notes.DeletionNote(collection, may_delete).text == text
 
 
 def test_a_page_tells_all_that_goes_with_a_collection_in_three_queries(
@@ -98,7 +98,7 @@ def test_a_page_tells_all_that_goes_with_a_collection_in_three_queries(
     cast.member(collection, Role.LEAD)
     n_items, n_people = collection.items.count(), collection.memberships.count()
     with django_assert_max_num_queries(3):
-        consequences = purging.deletion_note(collection=collection).consequences
+        consequences = deletion_notes.deletion_note(collection=collection).consequences
     assert consequences.button == f"Delete {collection.slug} with {n_items} items for good"
     assert consequences.sentences[0] == (
         f"Everything in it goes for good: {n_items} items, 1 reference label, 1 run and 1 pool, "

@@ -1,1 +1,1 @@
-"""A collection and what it holds: scheme, media, sets, groups; its export and deletion."""
+"""A collection and what it holds: scheme, media, sets, groups; its export and its end."""

@@ -11,7 +11,8 @@ from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import AlphaMarksForm, DeleteForm, PayForm, QueryGroupsForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.services.collection import collections, item_groups, publication, purging
+from annotate.services.collection import collections, item_groups, publication
+from annotate.services.collection.lifecycle import deletion_notes, purging
 from annotate.services.policy import alpha_marks
 from annotate.services.storage.collection_rows import NotOwner
 from annotate.services.webhooks import hook_page
@@ -127,6 +128,6 @@ def _page(
         "publication_form": publication_form or PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
-        "deletion": purging.deletion_note(collection=collection),
+        "deletion": deletion_notes.deletion_note(collection=collection),
     }
     return render(request, "annotate/settings/general.html", context, status=status)

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.models import Collection
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.storage.collection_rows import NotOwner
 
 

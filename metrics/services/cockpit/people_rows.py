@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from annotate.core.phrases import days_since, time_since
+from annotate.core.phrases import counted, days_since, time_since
 from annotate.models import Annotator, Batch, Collection, CountingJudgment, Guard, Judgment
 from metrics.services.dashboard.dashboard import Dashboard
 
@@ -42,9 +42,7 @@ class PersonRow(NamedTuple):
     @property
     def batches_text(self) -> str:
         """Her rejected batches; empty without one."""
-        if not self.n_rejected:
-            return ""
-        return f"{self.n_rejected} {'batch' if self.n_rejected == 1 else 'batches'} rejected"
+        return f"{counted(self.n_rejected, 'batch')} rejected" if self.n_rejected else ""
 
     @property
     def n_notes(self) -> int:

@@ -13,7 +13,7 @@ from django.db import transaction
 from annotate.models import Collection, Role, User
 from annotate.services.background import kept
 from annotate.services.background.workers import try_lock_subject
-from annotate.services.collection.purging import purge_collection
+from annotate.services.collection.lifecycle.purging import purge_collection
 from annotate.services.people.accounts import join
 from annotate.services.storage.moments import move_moments, require_mover
 from metrics.services.numbers.guards import check_guards

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotate.models import Membership, Role, User, Work
 from annotate.services.background.workers import try_lock
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.seating import note_changes
 from annotate.services.storage.files import delete_on_commit
 from pooling.models import Run

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotate.core.phrases import count_of, days_since, duration, time_since
+from annotate.core.phrases import count_of, counted, days_since, duration, time_since
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,28 @@ from annotate.core.phrases import count_of, days_since, duration, time_since
         ("documents", "1 document"),
         ("movies", "1 movie"),
         ("groups of queries", "1 group of queries"),
+        ("people", "1 person"),
+        ("batches", "1 batch"),
     ],
 )
 def test_a_number_of_one_has_the_singular_of_a_plural_noun(nouns, one):
     assert count_of(1, nouns) == one
     assert count_of(0, nouns) == f"0 {nouns}"
     assert count_of(1_200, nouns) == f"1,200 {nouns}"
+
+
+@pytest.mark.parametrize(
+    ("noun", "two"),
+    [
+        ("pair", "2 pairs"),
+        ("query", "2 queries"),
+        ("person", "2 people"),
+        ("batch", "2 batches"),
+    ],
+)
+def test_a_number_has_its_noun_in_the_plural_unless_it_is_one(noun, two):
+    assert counted(1, noun) == f"1 {noun}"
+    assert counted(2, noun) == two
 
 
 @pytest.mark.parametrize(

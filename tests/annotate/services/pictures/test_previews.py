@@ -11,7 +11,7 @@ from PIL import Image
 
 from annotate import tasks
 from annotate.models import Part, Preview, Side
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.collection.media import media_folder
 from annotate.services.pictures import previews, thumbnails
 from tests import cast

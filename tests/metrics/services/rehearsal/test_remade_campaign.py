@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from annotate.models import Collection, Judgment, Membership
 from annotate.services.background.workers import LOCKS
-from annotate.services.collection.purging import purge_collection
+from annotate.services.collection.lifecycle.purging import purge_collection
 from annotate.services.storage.collection_rows import NotOwner
 from metrics.services.rehearsal.campaign import NAME, SLUG, UNFINISHED_NAME, ensure_campaign
 from tests import cast

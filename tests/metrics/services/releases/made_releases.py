@@ -9,7 +9,7 @@ from django.db import transaction
 from pyarrow import parquet
 
 from annotate.models import Collection, Work
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from metrics.models import Release, ReleaseEvent, ReleaseFile, ReleaseRun
 from metrics.services.releases import publication, releases
 from tests.works import perform_work

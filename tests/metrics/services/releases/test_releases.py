@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotate.models import Collection, Work
 from annotate.services.background import works
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.people import accounts
 from metrics.models import Release, ReleaseEvent, ReleaseEventKind, ReleaseFile, ReleaseRun
 from metrics.services.releases import making, releases

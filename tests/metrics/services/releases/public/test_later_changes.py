@@ -13,7 +13,7 @@ from django.test import Client
 
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Collection, HandOut
-from annotate.services.collection import purging
+from annotate.services.collection.lifecycle import purging
 from annotate.services.judging import judging
 from annotate.services.people import accounts
 from annotate.services.review import exclusions
