@@ -38,14 +38,22 @@ function unreadable(element) {
   return [...(element.closest("form")?.elements ?? [])].find((field) => field.validity?.badInput);
 }
 
+/** Say at a field that it cannot be read, without interrupting who still types, and grey the draft: it is of other figures. */
+function tellUnread(element, field) {
+  document.getElementById(`${field.id}_error`)?.replaceChildren(field.validationMessage);
+  document.querySelector(element.getAttribute("hx-target"))?.classList.add("is-old");
+}
+
 function onRequest(event) {
   const { ctx } = event.detail;
   const polls = ctx.sourceElement.hasAttribute("data-poll");
   const field = polls ? null : unreadable(ctx.sourceElement);
   if (field || (polls && document.hidden)) {
     event.preventDefault();
-    // who is still typing is not interrupted
-    if (ctx.sourceElement.hasAttribute("data-draft")) return;
+    if (ctx.sourceElement.hasAttribute("data-draft")) {
+      tellUnread(ctx.sourceElement, field);
+      return;
+    }
     field?.closest("details")?.setAttribute("open", "");
     field?.reportValidity();
     return;
