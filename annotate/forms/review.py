@@ -77,12 +77,6 @@ class SinceForm(forms.Form):
     )
 
 
-class WithdrawForm(SinceForm):
-    """The number of labels that the lead saw before confirming."""
-
-    expected = forms.IntegerField(min_value=0, max_value=2**31 - 1)
-
-
 class RestoreForm(SinceForm):
     """The time span of the withdrawal, to the microsecond."""
 

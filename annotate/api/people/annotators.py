@@ -82,7 +82,7 @@ class WithdrawalRequest(ReasonRequest):
 
     since = serializers.DateTimeField()
     expected = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, help_text="The `n` that was shown; another one is 422."
+        min_value=0, max_value=2**31 - 1, help_text="The `n` that was shown; more by now is 422."
     )
 
 

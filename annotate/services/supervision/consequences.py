@@ -64,33 +64,37 @@ def withdrawal_consequences(
     )
 
 
-def rejection_consequences(*, annotator: Annotator, n: int) -> tuple[Consequences, Consequences]:
+def rejection_consequences(*, annotator: Annotator, n: int) -> tuple[Consequences, ...]:
     """Return the consequences of asking others again for a batch, and of rejecting it.
 
     n : answers of the batch that count now
     """
     answers = counted(n, "answer")
     effect = f"{answers} of {annotator} would no longer count; others are asked for the labels."
-    way_back = "It can be taken back here: the answers then count again, except where others have "
-    way_back += "given a pair its labels meanwhile."
-    return (
+    return tuple(
         Consequences(
-            act="requeue",
-            title="Ask others again",
-            button=f"Ask others for {answers} again",
-            sentences=(effect, "It does not stand against the person."),
-            way_back=way_back,
+            act=act,
+            title=title,
+            button=button,
+            sentences=(effect, mark),
+            way_back="It can be taken back here: the answers then count again, except where others "
+            "have given a pair its labels meanwhile.",
             n=n,
             needs_reason=True,
-            is_danger=False,
-        ),
-        Consequences(
-            act="reject",
-            title="Reject",
-            button=f"Reject {answers}",
-            sentences=(effect, "The rejection stands against the person."),
-            way_back=way_back,
-            n=n,
-            needs_reason=True,
-        ),
+            is_danger=act == "reject",
+        )
+        for act, title, button, mark in (
+            (
+                "requeue",
+                "Ask others again",
+                f"Ask others for {answers} again",
+                "It does not stand against the person.",
+            ),
+            (
+                "reject",
+                "Reject",
+                f"Reject {answers}",
+                "The rejection stands against the person.",
+            ),
+        )
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotate.core.consequences import CountChanged
+from annotate.core.consequences import require_told
 from annotate.core.phrases import counted
 from annotate.models import (
     Annotator,
@@ -112,9 +112,9 @@ def withdraw_annotator(
 ) -> ReviewWork | None:
     """Withdraw one person's counting answers since a moment, many by a worker.
 
-    Returns None if there are no answers. Raises DecisionUnderWay.
+    Returns None if there are no answers. Raises DecisionUnderWay, CountChanged.
 
-    expected : the number shown to the lead; raises CountChanged if it has changed since
+    expected : number of answers that the lead was told of, no more than which are withdrawn
     """
     lock_annotator(annotator.pk)
     require_none_under_way(unfinished_of_annotator(annotator=annotator))
@@ -122,10 +122,7 @@ def withdraw_annotator(
         cursor.execute("SELECT clock_timestamp()")
         (until,) = cursor.fetchone()
     n_now = _answers_within(annotator, since, until).count()
-    if expected is not None and n_now != expected:
-        raise CountChanged(
-            f"{counted(n_now, 'answer')} would be withdrawn by now, not {expected:,}; look again."
-        )
+    require_told(n_now, expected=expected, noun="answer")
     if not n_now:
         return None
     action = _note(ReviewAction.Kind.LABELS_WITHDRAWN, annotator, by, reason, n_now)

@@ -47,8 +47,8 @@ def batch_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _page(request, batch, form=form)
     try:
-        verdict = form.cleaned_data | {"act": BatchAct(form.cleaned_data["act"])}
-        decision = decide_batch(batch=batch, by=request.user, **verdict)
+        fields = form.cleaned_data | {"act": BatchAct(form.cleaned_data["act"])}
+        decision = decide_batch(batch=batch, by=request.user, **fields)
     except BATCH_REFUSALS as error:
         return _page(request, batch, form=form, refusal=str(error))
     if decision.may_undo:

@@ -21,10 +21,9 @@ from annotate.forms.review import (
     ReasonForm,
     RestoreForm,
     SinceForm,
-    WithdrawForm,
 )
 from annotate.http import SignedIn
-from annotate.models import Annotator
+from annotate.models import Annotator, User
 from annotate.services.pages import person_answers, person_status
 from annotate.services.people.members import removal_consequences
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
@@ -42,7 +41,7 @@ from metrics.views import dashboard
 N_LAST = 20  # lines of the log that are shown
 UNDO = "Undo"  # the reason in the log of what takes an act back at once
 MOMENT_FORMS: dict[str, type[SinceForm]] = {
-    PersonAct.WITHDRAW: WithdrawForm,
+    PersonAct.WITHDRAW: SinceForm,
     PersonAct.RESTORE: RestoreForm,
 }
 
@@ -88,10 +87,9 @@ def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     moment_form = MOMENT_FORMS.get(request.POST.get("act", ""))
     moment = moment_form(request.POST) if moment_form else None
     if form.is_valid() and (moment is None or moment.is_valid()):
-        act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
-        fields = moment.cleaned_data if moment else {}
+        fields = form.cleaned_data | (moment.cleaned_data if moment else {})
         try:
-            message, undo = _do(act, annotator, fields, by=request.user, reason=reason)
+            message, undo = _do(annotator=annotator, by=request.user, **fields)
         except (CountChanged, bulk_decisions.DecisionUnderWay) as error:
             form.add_error("reason", str(error))
         else:
@@ -102,9 +100,10 @@ def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 def _do(
-    act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribution: Any
+    *, act: str, annotator: Annotator, expected: int | None, by: User, reason: str, **times: Any
 ) -> tuple[str, dict[str, str]]:
     """Carry out the action; return a message about it, and the fields that take it back."""
+    attribution = {"by": by, "reason": reason}
     if act == PersonAct.PAUSE:
         pausing.pause(annotator=annotator, **attribution)
         status = person_status.person_status(annotator=annotator)
@@ -113,16 +112,18 @@ def _do(
         pausing.resume(annotator=annotator, **attribution)
         return f"{annotator} gets pairs again.", {"act": PersonAct.PAUSE, "reason": UNDO}
     if act == PersonAct.WITHDRAW:
-        work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
+        work = withdrawing.withdraw_annotator(
+            annotator=annotator, expected=expected, **times, **attribution
+        )
     else:
-        work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
+        work = withdrawing.restore_annotator(annotator=annotator, **times, **attribution)
     message = withdrawing.outcome_text(annotator=annotator, decision=work)
     if act == PersonAct.RESTORE or work is None or not work.is_done:
         return message, {}
     # those of this decision alone, not of an earlier one for the same reason
     newest = withdrawing.withdrawals(annotator=annotator)[0]
-    times = {"since": work.action.at.isoformat(), "until": newest.until.isoformat()}
-    return message, {"act": PersonAct.RESTORE, "reason": UNDO, **times}
+    withdrawn_within = {"since": work.action.at.isoformat(), "until": newest.until.isoformat()}
+    return message, {"act": PersonAct.RESTORE, "reason": UNDO, **withdrawn_within}
 
 
 def _page(
@@ -174,9 +175,9 @@ def _actions(
 ) -> dict[str, Any]:
     """The context of what a lead can do, and of what was refused."""
     form = form or ReasonForm(acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
-    if not isinstance(moment, WithdrawForm):
+    if moment is None or isinstance(moment, RestoreForm):
         moment = SinceForm(query if "since" in query else None)
-    moment.is_valid()  # a moment may stand although the number beside it is wrong
+    moment.is_valid()
     since: datetime | None = moment.cleaned_data.get("since") if moment.is_bound else None
     decisions = bulk_decisions.unfinished_of_annotator(annotator=annotator)
     log_entries = review_log.entries(collection=annotator.collection, person=annotator.pk)

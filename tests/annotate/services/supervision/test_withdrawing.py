@@ -45,7 +45,7 @@ def test_what_would_be_withdrawn_is_counted_first(collection, lead):
     work(annotator, limit=3)
     would = withdrawing.withdrawable(annotator=annotator, since=EARLIER)
     assert (would.n_labels, would.n_checks, would.n_pairs, would.n) == (3, 0, 3, 3)
-    with pytest.raises(CountChanged, match="3 answers would be withdrawn by now, not 2"):
+    with pytest.raises(CountChanged, match="It would be about 3 answers by now, not 2"):
         withdrawing.withdraw_annotator(
             annotator=annotator, since=EARLIER, by=lead, reason="x", expected=2
         )

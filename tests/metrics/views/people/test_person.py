@@ -72,7 +72,7 @@ def test_a_refusal_stands_at_the_field_where_the_reason_was_typed(client, collec
     moment = {"act": "withdraw", "since": yesterday}
     page = text_of(client.post(act, {**moment, "expected": "2", "reason": ""}))
     assert "Say why" in field_of(page, "withdraw-reason") and page.count("Say why") == 1
-    page = text_of(client.post(act, {**moment, "expected": "9", "reason": "guessed"}))
+    page = text_of(client.post(act, {**moment, "expected": "1", "reason": "guessed"}))
     refused_field = field_of(page, "withdraw-reason")
     assert 'value="guessed"' in refused_field and 'class="field-error"' in refused_field
     page = text_of(client.post(act, {"act": "withdraw", "since": "soon", "reason": "guessed"}))
@@ -207,7 +207,7 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
         {"since": yesterday, "expected": "2", "reason": "guessed"},
     )
     assert client.post(act, {**answer, "act": "withdraw", "reason": ""}).status_code == 422
-    assert client.post(act, {**answer, "act": "withdraw", "expected": "3"}).status_code == 422
+    assert client.post(act, {**answer, "act": "withdraw", "expected": "1"}).status_code == 422
     assert client.post(act, {**answer, "act": "withdraw", "since": "soon"}).status_code == 422
     assert Resolution.objects.count() == 2
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True)
