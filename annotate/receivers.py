@@ -35,9 +35,9 @@ def follow_soon(*, round_id: int, **_: object) -> None:
 
 
 @receiver(deletion_requested, dispatch_uid="annotate_delete_unjudged")
-def delete_soon(*, collection_id: int, by_id: int, **_: object) -> None:
+def delete_soon(*, collection_id: int, by_id: int, expected: int | None, **_: object) -> None:
     """Queue the deletion of a collection that nobody has judged."""
-    enqueue_on_commit(delete_unjudged, collection_id=collection_id, by_id=by_id)
+    enqueue_on_commit(delete_unjudged, collection_id=collection_id, by_id=by_id, expected=expected)
 
 
 @receiver(work_requested, dispatch_uid="annotate_perform_work")

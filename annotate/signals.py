@@ -21,7 +21,7 @@ round_to_follow = Signal()
 """Sent within the transaction with round_id: its resolutions are to follow its new policy."""
 
 deletion_requested = Signal()
-"""Sent with collection_id and by_id: a lead wants the collection deleted, which nobody judged."""
+"""Sent with collection_id, by_id and expected (items that were told): a lead wants it deleted."""
 
 work_requested = Signal()
 """Sent within the transaction with work_id: work for a worker was requested."""

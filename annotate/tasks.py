@@ -34,9 +34,10 @@ def compute_value(*, collection_id: int, kind: str, key: str, parameters: dict[s
 
 
 @shared_task(**LONG)
-def delete_unjudged(*, collection_id: int, by_id: int) -> None:
+def delete_unjudged(*, collection_id: int, by_id: int, expected: int | None = None) -> None:
     """Delete a collection without judgments; one that is gone, or was judged since, is skipped."""
-    purging.delete_if_unjudged(collection_id=collection_id, by=User.objects.get(pk=by_id))
+    by = User.objects.get(pk=by_id)
+    purging.delete_if_unjudged(collection_id=collection_id, by=by, expected=expected)
 
 
 @shared_task

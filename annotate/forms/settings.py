@@ -10,6 +10,7 @@ from annotate.core.levels import level_reasons
 from annotate.core.levels.scheme_rules import BadScheme, check_names
 from annotate.core.presets.policies import PolicyPreset
 from annotate.forms.collections import SchemeForm
+from annotate.forms.consequences import ExpectedForm
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField
 from annotate.models import Collection, Level, Policy
 
@@ -141,7 +142,7 @@ class QueryGroupsForm(forms.ModelForm):
         help_texts = {"query_groups": ""}
 
 
-class DeleteForm(forms.Form):
+class DeleteForm(ExpectedForm):
     """Confirmation that a collection is to be deleted: its short name, typed."""
 
     slug = forms.CharField(

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access as annotate_access
-from annotate.core.consequences import CountChanged, require_told
+from annotate.core.consequences import CountChanged
 from annotate.forms.consequences import ExpectedForm
 from annotate.http import SignedIn
-from annotate.models import Import, Role, User
+from annotate.models import Import, Role
 from annotate.services.storage.collection_rows import NotOwner
 from annotate.task_queue import enqueue_on_commit
 from annotate.views import undoing
@@ -37,6 +37,12 @@ REFUSALS = (
     run_holds.NotOnHold,
     run_documents.NoUnknownDocuments,
     RunExists,
+    CountChanged,
+)
+DELETION_REFUSALS = (
+    run_deletion.RunUndeletable,
+    run_deletion.MayNotDelete,
+    NotOwner,
     CountChanged,
 )
 OPPOSITES = {"retire": {"action": "restore"}, "restore": {"action": "retire"}}
@@ -77,9 +83,7 @@ def run_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain"
         )
     try:
-        if action == "retire":
-            _require_told(run, request)
-        outcome = act(run, request.user)
+        outcome = act(run, request)
         if isinstance(outcome, Import):
             return redirect("annotate:import", slug, outcome.pk)
         undo_url = reverse("pooling:run-act", args=[slug, pk])
@@ -95,8 +99,9 @@ def run_delete(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Delete a run that is in no pool."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
-        run_deletion.delete_run(run=run, by=request.user)
-    except (run_deletion.RunUndeletable, run_deletion.MayNotDelete, NotOwner) as error:
+        expected = ExpectedForm.number_in(request.POST)
+        run_deletion.delete_run(run=run, by=request.user, expected=expected)
+    except DELETION_REFUSALS as error:
         messages.error(request, str(error))
         return redirect("pooling:run", slug, pk)
     messages.success(request, f"Deleted: {run.name}.")
@@ -133,73 +138,68 @@ def run_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     return redirect("pooling:run", slug, pk)
 
 
-def _require_told(run: Run, request: HttpRequest) -> None:
-    """Raise CountChanged if more pairs wait for labels than the page told."""
-    n = run_retirement.n_waiting_pairs(run=run)
-    require_told(n, expected=ExpectedForm.number_in(request.POST), noun="pair")
-
-
-def _hide(run: Run, by: User) -> str:
-    run_descriptions.hide_run(run=run, by=by)
+def _hide(run: Run, request: SignedIn) -> str:
+    run_descriptions.hide_run(run=run, by=request.user)
     return "Hidden: only you and the site's admins know of this run now."
 
 
-def _publish(run: Run, by: User) -> str:
-    run_descriptions.publish_run(run=run, by=by)
+def _publish(run: Run, request: SignedIn) -> str:
+    run_descriptions.publish_run(run=run, by=request.user)
     return "Published: who leads or researches in this collection sees the run and its scores."
 
 
-def _allow_releases(run: Run, by: User) -> str:
-    run_publication.set_may_be_published(run=run, may_be_published=True, by=by)
+def _allow_releases(run: Run, request: SignedIn) -> str:
+    run_publication.set_may_be_published(run=run, may_be_published=True, by=request.user)
     condition = ", once it is not hidden any more" if run.is_hidden else ""
     return f"Releases from now on show its name and hold its file{condition}."
 
 
-def _forbid_releases(run: Run, by: User) -> str:
-    run_publication.set_may_be_published(run=run, may_be_published=False, by=by)
+def _forbid_releases(run: Run, request: SignedIn) -> str:
+    run_publication.set_may_be_published(run=run, may_be_published=False, by=request.user)
     return (
         "Releases from now on show another name in place of its own, and leave its file out. Those "
         "made before stay as they are."
     )
 
 
-def _make_documents(run: Run, by: User) -> Import:
-    return run_documents.make_documents(run=run, by=by)
+def _make_documents(run: Run, request: SignedIn) -> Import:
+    return run_documents.make_documents(run=run, by=request.user)
 
 
-def _use(run: Run, by: User) -> str:
-    run_holds.accept_run(run=run, by=by)
+def _use(run: Run, request: SignedIn) -> str:
+    run_holds.accept_run(run=run, by=request.user)
     return "In use with its unknown rows, which count as unjudged; its scores are on their way."
 
 
-def _retire(run: Run, by: User) -> str:
-    run_retirement.retire_run(run=run, by=by)
+def _retire(run: Run, request: SignedIn) -> str:
+    expected = ExpectedForm.number_in(request.POST)
+    run_retirement.retire_run(run=run, by=request.user, expected=expected)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
     return (
         "Retired. Pairs that only this run brought are no longer asked about; their judgments stay."
     )
 
 
-def _restore(run: Run, by: User) -> str:
-    run_retirement.restore_run(run=run, by=by)
+def _restore(run: Run, request: SignedIn) -> str:
+    run_retirement.restore_run(run=run, by=request.user)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
     return "Back in use. Pairs that only this run brought are asked about again."
 
 
-def _by_rank(run: Run, by: User) -> str:
-    return _reread(run, by, Run.ScoreType.RANK)
+def _by_rank(run: Run, request: SignedIn) -> str:
+    return _reread(run, request, Run.ScoreType.RANK)
 
 
-def _by_score(run: Run, by: User) -> str:
-    return _reread(run, by, Run.ScoreType.FLOAT32)
+def _by_score(run: Run, request: SignedIn) -> str:
+    return _reread(run, request, Run.ScoreType.FLOAT32)
 
 
-def _reread(run: Run, by: User, score_type: str) -> str:
-    run_descriptions.reread_run(run=run, score_type=score_type, by=by)
+def _reread(run: Run, request: SignedIn, score_type: str) -> str:
+    run_descriptions.reread_run(run=run, score_type=score_type, by=request.user)
     return "The kept file is read again."
 
 
-ACTIONS: dict[str, Callable[[Run, User], str | Import]] = {
+ACTIONS: dict[str, Callable[[Run, SignedIn], str | Import]] = {
     "hide": _hide,
     "publish": _publish,
     "allow-releases": _allow_releases,

@@ -200,12 +200,17 @@ def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
     assert "Delete fresh with 5 items for good" in page
     refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
     assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)
+    sent = {"slug": "fresh", "expected": "4"}
+    refused = client.post("/c/fresh/settings/delete/", sent, follow=True)
+    assert "It would be about 5 items by now, not 4; look again." in text_of(refused)
     before = rows()
     response_text = client.post(
-        "/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True
+        "/c/fresh/settings/delete/", {"slug": "fresh", "expected": "5"}, follow=True
     ).content.decode()
     assert "fresh is being deleted" in response_text.lower()
-    delete_unjudged(collection_id=collection.pk, by_id=lead.pk)
+    delete_unjudged(collection_id=collection.pk, by_id=lead.pk, expected=4)  # more since
+    assert rows() == before
+    delete_unjudged(collection_id=collection.pk, by_id=lead.pk, expected=5)
     delete_unjudged(collection_id=collection.pk, by_id=lead.pk)  # a second one finds nothing
     assert not Collection.objects.filter(slug="fresh").exists()
     assert before["Item"] - rows()["Item"] == 5

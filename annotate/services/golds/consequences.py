@@ -24,6 +24,7 @@ def retirement_consequences(*, gold: Gold, n: int, n_wrong: int) -> Consequences
             else "Nobody has answered it.",
         ),
         way_back="It can be brought back here: answers to it then count again.",
+        n=n,
         may_have_reason=True,
         is_danger=False,
     )

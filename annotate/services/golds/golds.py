@@ -2,7 +2,19 @@
 
 from django.db import transaction
 
-from annotate.models import ClockTimestamp, Collection, Gold, Item, Pair, ReviewAction, Side, User
+from annotate.core.consequences import require_told
+from annotate.models import (
+    ClockTimestamp,
+    Collection,
+    CountingJudgment,
+    Gold,
+    Item,
+    Pair,
+    ReviewAction,
+    Seat,
+    Side,
+    User,
+)
 from annotate.services.seating import note_changes
 from annotate.services.supervision import review_log
 
@@ -66,12 +78,19 @@ def add_gold(
 
 
 @transaction.atomic
-def retire_gold(*, gold: Gold, by: User | None, reason: str = "") -> bool:
+def retire_gold(
+    *, gold: Gold, by: User | None, reason: str = "", expected: int | None = None
+) -> bool:
     """Hand a gold out no more; answers to it stay, but are no evidence for or against anybody.
 
     Nobody's share of golds right counts it from now on, and no batch that is finished later is
     checked by it. Earlier checks and verdicts of batches stand. False if it was retired before.
+    Raises CountChanged.
+
+    expected : number of people's answers that was told, no more than which there may be
     """
+    Gold.objects.select_for_update(no_key=True).get(pk=gold.pk)
+    require_told(_n_answers(gold), expected=expected, noun="answer")
     is_new = Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp())
     if is_new:
         _log_and_notify(gold, Kind.GOLD_RETIRED, by, reason)
@@ -96,6 +115,12 @@ def _log_and_notify(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason
         collection=gold.collection, kind=kind, by=by, subject=subject, reason=words[:LONGEST]
     )
     note_changes(collection_id=gold.collection_id, pair_ids=[gold.pair_id])
+
+
+def _n_answers(gold: Gold) -> int:
+    """The number of people who have answered a gold, as gold_lines counts them."""
+    answers = CountingJudgment.objects.filter(pair=gold.pair_id, purpose=Seat.Purpose.GOLD)
+    return answers.values("annotator").distinct().count()
 
 
 def _item(collection: Collection, side: Side, name: str) -> Item:

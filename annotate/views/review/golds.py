@@ -11,9 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
+from annotate.core.consequences import CountChanged
 from annotate.forms.golds import GoldForm, GoldReasonForm
 from annotate.http import SignedIn
-from annotate.models import Collection, Gold, Role
+from annotate.models import Collection, Gold, Role, User
 from annotate.services.golds import golds as service
 from annotate.services.golds import quality as gold_quality
 from annotate.services.golds import reach as gold_reach
@@ -52,18 +53,36 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     gold = access.get_gold(user=request.user, slug=slug, pk=pk)
     form = GoldReasonForm(request.POST)
     if not form.is_valid():
-        blank_form = GoldForm(levels=list(gold.collection.levels.all()))
-        return _page(request, gold.collection, blank_form, reason_form=form, refused_gold=gold)
+        return _refusal(request, gold, form)
     opposite = "restore" if gold.retired_at else "retire"
     is_retirement = request.POST.get("act", opposite) == "retire"
-    change = service.retire_gold if is_retirement else service.bring_back_gold
     text, undo_act = RETIRED if is_retirement else BROUGHT_BACK
-    if change(gold=gold, by=request.user, reason=form.cleaned_data["reason"]):
+    try:
+        is_new = _change(gold, is_retirement, by=request.user, **form.cleaned_data)
+    except CountChanged as error:
+        form.add_error("reason", str(error))
+        return _refusal(request, gold, form)
+    if is_new:
         undo_url = reverse("annotate:gold-retire", args=[slug, pk])
         undoing.notify(request, text, undo_url=undo_url, act=undo_act)
     else:
         messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:golds", slug)
+
+
+def _change(
+    gold: Gold, is_retirement: bool, *, by: User, reason: str, expected: int | None
+) -> bool:
+    """Retire a gold or bring it back; False if it had been done before. Raises CountChanged."""
+    if is_retirement:
+        return service.retire_gold(gold=gold, by=by, reason=reason, expected=expected)
+    return service.bring_back_gold(gold=gold, by=by, reason=reason)
+
+
+def _refusal(request: HttpRequest, gold: Gold, form: GoldReasonForm) -> HttpResponse:
+    """The page with what was refused of one gold."""
+    blank_form = GoldForm(levels=list(gold.collection.levels.all()))
+    return _page(request, gold.collection, blank_form, reason_form=form, refused_gold=gold)
 
 
 def _page(

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
+from annotate.core.consequences import CountChanged
 from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import AlphaMarksForm, DeleteForm, PayForm, QueryGroupsForm
 from annotate.http import SignedIn
@@ -97,8 +98,10 @@ def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, collection, delete_form=form, status=422)
     try:
-        purging.request_deletion(collection=collection, by=request.user)
-    except (purging.CollectionJudged, NotOwner) as error:
+        purging.request_deletion(
+            collection=collection, by=request.user, expected=form.cleaned_data["expected"]
+        )
+    except (purging.CollectionJudged, NotOwner, CountChanged) as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
     messages.success(

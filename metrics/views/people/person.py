@@ -103,7 +103,7 @@ def _do(
     *, act: str, annotator: Annotator, expected: int | None, by: User, reason: str, **times: Any
 ) -> tuple[str, dict[str, str]]:
     """Carry out the action; return a message about it, and the fields that take it back."""
-    attribution = {"by": by, "reason": reason}
+    attribution: dict[str, Any] = {"by": by, "reason": reason}
     if act == PersonAct.PAUSE:
         pausing.pause(annotator=annotator, **attribution)
         status = person_status.person_status(annotator=annotator)

@@ -73,4 +73,5 @@ def deletion_consequences(*, run: Run, n_rankings: int) -> Consequences:
         button=f"Delete {run.name}{size} for good",
         sentences=(sentence,),
         way_back="It cannot be taken back; the same file can be uploaded again.",
+        n=n_rankings,
     )

@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
+from annotate.core.consequences import require_told
 from annotate.core.labels.pair_states import PairState
 from annotate.models import (
     ClockTimestamp,
@@ -53,11 +54,16 @@ class Marks(NamedTuple):
 
 
 @transaction.atomic
-def retire_run(*, run: Run, by: User | None) -> None:
+def retire_run(*, run: Run, by: User | None, expected: int | None = None) -> None:
     """Take a run out of use. Its pools are updated in the background by `settle_marks`.
 
-    Raises WrongRunState.
+    Raises WrongRunState, CountChanged.
+
+    expected : number of pairs that wait for labels that was told, no more than which may be
     """
+    if expected is not None:
+        Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        require_told(n_waiting_pairs(run=run), expected=expected, noun="pair")
     _set_retirement(run, RunEvent.Kind.RETIRED, by, retired_at=Now())
 
 

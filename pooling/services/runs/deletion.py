@@ -5,6 +5,7 @@ import shlex
 
 from django.db import transaction
 
+from annotate.core.consequences import require_told
 from annotate.models import Membership, Role, User, Work
 from annotate.services.background.workers import try_lock
 from annotate.services.collection.lifecycle import purging
@@ -23,10 +24,12 @@ class RunUndeletable(Exception):
     """A pool was made of the run, or it is being read; nothing was deleted."""
 
 
-def delete_run(*, run: Run, by: User | None) -> None:
+def delete_run(*, run: Run, by: User | None, expected: int | None = None) -> None:
     """Delete a run with its file, rankings, matrix, scores and events.
 
-    Raises RunUndeletable, MayNotDelete, NotOwner.
+    Raises RunUndeletable, MayNotDelete, NotOwner, CountChanged.
+
+    expected : number of rankings that was told, no more than which may go
     """
     if not may_delete(run=run, by=by):
         raise MayNotDelete(
@@ -38,7 +41,7 @@ def delete_run(*, run: Run, by: User | None) -> None:
             raise RunUndeletable(
                 f'Run "{run}" is being read at this moment; try again once that has ended.'
             )
-        _delete(run, by)
+        _delete(run, by, expected)
 
 
 def may_delete(*, run: Run, by: User | None) -> bool:
@@ -49,12 +52,13 @@ def may_delete(*, run: Run, by: User | None) -> bool:
 
 
 @transaction.atomic
-def _delete(run: Run, by: User | None) -> None:
+def _delete(run: Run, by: User | None, expected: int | None) -> None:
     locked_run = Run.objects.select_for_update().get(pk=run.pk)
     if locked_run.state == Run.State.RECEIVED:
         raise RunUndeletable(f'Run "{run}" waits to be read; cancel that first.')
     if pools := ", ".join(locked_run.pools.order_by("pk").values_list("name", flat=True)):
         raise RunUndeletable(f'Run "{run}" is in a pool ({pools}), so it stays; it can be retired.')
+    require_told(locked_run.rankings.count(), expected=expected, noun="ranking")
     if locked_run.events.exists():
         command = f"delete_run {locked_run.collection.slug} {shlex.quote(locked_run.name)}"
         purging.allow_deleting(name=f"run {locked_run.pk}", command=command)

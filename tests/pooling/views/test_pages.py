@@ -314,6 +314,9 @@ def test_a_run_is_retired_for_no_more_pairs_than_told_and_brought_back_from_the_
     page = text_of(client.get(url("run", collection, run.pk)))
     assert "Delete a with 1 ranking for good" in page and "It cannot be taken back" in page
     assert "No pair of it waits for labels in an open pool." in page
+    delete = url("run-delete", collection, run.pk)
+    answer = client.post(delete, {"expected": "0"}, follow=True)
+    assert "It would be about 1 ranking by now, not 0; look again." in text_of(answer)
     factories.opened(collection, [run])
     page = text_of(client.get(url("run", collection, run.pk)))
     assert "Retire, with at most 2 pairs" in page and "Delete a" not in page

@@ -82,6 +82,7 @@ def deletion_consequences(
             f"{counted(n_people, 'person')} can no longer open it; accounts stay.",
         ),
         way_back="It cannot be taken back.",
+        n=n_by_noun["item"],
     )
 
 

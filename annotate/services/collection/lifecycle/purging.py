@@ -9,6 +9,7 @@ from functools import partial
 
 from django.db import connection, models, transaction
 
+from annotate.core.consequences import CountChanged, require_told
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.collection.media import media_folder
 from annotate.services.storage.collection_rows import (
@@ -48,28 +49,37 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
     return {table: n for table, n in counts.items() if n}
 
 
-def request_deletion(*, collection: Collection, by: User) -> None:
+@transaction.atomic
+def request_deletion(*, collection: Collection, by: User, expected: int | None = None) -> None:
     """Have a worker delete a collection in which nobody has answered anything.
 
-    Raises CollectionJudged, NotOwner.
+    Raises CollectionJudged, NotOwner, CountChanged.
+
+    expected : number of items that was told, no more than which may go
     """
     require_unjudged(collection=collection)
     require_owner(command=f"purge_collection {collection.slug} --yes")
-    deletion_requested.send(sender=Collection, collection_id=collection.pk, by_id=by.pk)
+    require_told(collection.items.count(), expected=expected, noun="item")
+    deletion_requested.send(
+        sender=Collection, collection_id=collection.pk, by_id=by.pk, expected=expected
+    )
 
 
 @transaction.atomic
-def delete_if_unjudged(*, collection_id: int, by: User | None) -> bool:
+def delete_if_unjudged(*, collection_id: int, by: User | None, expected: int | None = None) -> bool:
     """Delete a collection in which nobody has answered anything; return whether it was deleted.
 
     Raises NotOwner.
+
+    expected : number of items that was told; with more of them by now it stays
     """
     collection = Collection.objects.select_for_update().filter(pk=collection_id).first()
     if collection is None:
         return False
     try:
         require_unjudged(collection=collection)
-    except CollectionJudged as error:
+        require_told(collection.items.count(), expected=expected, noun="item")
+    except (CollectionJudged, CountChanged) as error:
         log.warning("%s wanted the collection %s deleted: %s", by, collection.slug, error)
         return False
     counts = purge_collection(collection=collection)

@@ -157,7 +157,24 @@ def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_not
     answer = client.post(url, {"reason": "a\0b"})
     assert Gold.objects.get().retired_at is not None
     assert answer.status_code == 422
-    assert "Null characters" in text_of(answer)
+    text = text_of(answer)
+    assert "Null characters" in text and "Nothing was changed." in text
+
+
+def test_a_gold_is_retired_for_no_more_answers_than_told(client, collection):
+    gold = golds.add_gold(collection=collection, by=None, **GIVEN)
+    for hand_out in campaigns.first_batch(collection):
+        campaigns.judge(hand_out, 1)
+    assert 'name="expected" value="1"' in page(client, "golds", "shapes")
+    url = reverse("annotate:gold-retire", args=["shapes", gold.pk])
+    refused = client.post(url, {"act": "retire", "expected": "0"})
+    assert refused.status_code == 422
+    text = text_of(refused)
+    assert "Nothing was changed." in text
+    assert "It would be about 1 answer by now, not 0; look again." in text
+    assert Gold.objects.get().retired_at is None
+    client.post(url, {"act": "retire", "expected": "1"})
+    assert Gold.objects.get().retired_at is not None
 
 
 def test_a_long_explanation_is_cut_in_the_log_alone(collection):
