@@ -41,17 +41,19 @@ class ReviewResult(NamedTuple):
     """The result of a decision.
 
     sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
-    has_verdict : a batch has a verdict by it
+    has_verdict : a batch has a verdict by it; undo_act : what takes a decision about a pair back
     """
 
     sentence: str
     work: ReviewWork | None = None
     has_verdict: bool = False
+    undo_act: PairAct | None = None
 
     @property
     def may_undo(self) -> bool:
-        """True if it is a verdict on a batch that can be taken back at once."""
-        return self.has_verdict and (self.work is None or self.work.is_done)
+        """True if it can be taken back at once: a verdict on a batch, or an exclusion."""
+        may_be_undone = self.has_verdict or self.undo_act is not None
+        return may_be_undone and (self.work is None or self.work.is_done)
 
 
 BATCH_ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
@@ -71,6 +73,7 @@ PAIR_REFUSALS = (
     report_settling.NothingSettled,
     exclusions.ExclusionUnchanged,
     bulk_decisions.DecisionUnderWay,
+    CountChanged,
 )
 _WITHDRAWALS = {
     BatchAct.REJECT: (verdicts.reject_batch, "rejected"),
@@ -94,6 +97,11 @@ _ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
     PairAct.EXCLUDE_DOCUMENT: (exclusions.exclude_item, "document"),
     PairAct.RESTORE_QUERY: (exclusions.restore_item, "query"),
     PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
+}
+_UNDO_ACTS = {
+    PairAct.EXCLUDE_PAIR: PairAct.RESTORE_PAIR,
+    PairAct.EXCLUDE_QUERY: PairAct.RESTORE_QUERY,
+    PairAct.EXCLUDE_DOCUMENT: PairAct.RESTORE_DOCUMENT,
 }
 
 
@@ -130,18 +138,24 @@ def decide_batch(
     return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal, has_verdict=True)
 
 
-def decide_pair(*, pair: Pair, act: PairAct, by: User, reason: str = "") -> ReviewResult:
+def decide_pair(
+    *, pair: Pair, act: PairAct, by: User, reason: str = "", expected: int | None = None
+) -> ReviewResult:
     """Carry out an action on a pair or one of its items. Raises one of PAIR_REFUSALS.
 
     The caller has made sure of the reason of PAIR_ACTS_WITH_REASON.
+
+    expected : number of labels that the lead was told of, no more than which cease to count
     """
+    undo_act = _UNDO_ACTS.get(act)
+    limits = {"expected": expected} if undo_act else {}
     if act in _ITEM_ACTS:
         decide_item, side = _ITEM_ACTS[act]
-        work = decide_item(item=getattr(pair, side), by=by, reason=reason)
-        return ReviewResult(bulk_decisions.summary(work), work)
+        work = decide_item(item=getattr(pair, side), by=by, reason=reason, **limits)
+        return ReviewResult(bulk_decisions.summary(work), work, undo_act=undo_act)
     service, sentence = _PAIR_ACTS[act]
-    service(pair=pair, by=by, reason=reason)
-    return ReviewResult(sentence.format(pair=pair))
+    service(pair=pair, by=by, reason=reason, **limits)
+    return ReviewResult(sentence.format(pair=pair), undo_act=undo_act)
 
 
 def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> ReviewResult:

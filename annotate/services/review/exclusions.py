@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from annotate.core.consequences import require_told
 from annotate.models import (
     ClockTimestamp,
     Duplicate,
@@ -25,6 +26,11 @@ from annotate.models import (
     User,
 )
 from annotate.services.judging import reports
+from annotate.services.review.exclusion_consequences import (
+    n_labels_of,
+    pairs_of_item,
+    pairs_of_pair,
+)
 from annotate.services.review.pair_actions import reconcile_and_log
 from annotate.services.seating import note_changes, reconcile_pairs
 from annotate.services.supervision import bulk_decisions, review_log
@@ -43,12 +49,16 @@ class ExclusionUnchanged(Exception):
 
 
 @transaction.atomic
-def exclude_pair(*, pair: Pair, by: User, reason: str) -> None:
+def exclude_pair(*, pair: Pair, by: User, reason: str, expected: int | None = None) -> None:
     """Ask nobody for this pair any more, let it count as unjudged, settle its open reports.
 
-    Raises ExclusionUnchanged.
+    Raises ExclusionUnchanged, CountChanged.
+
+    expected : number of labels that the lead was told of, no more than which cease to count
     """
     _lock([pair.pk])
+    n_labels = n_labels_of(pairs=pairs_of_pair(pair=pair).filter(exclusion=None))
+    require_told(n_labels, expected=expected, noun="label")
     exclusion, is_new = PairExclusion.objects.get_or_create(
         pair=pair, defaults={"collection_id": pair.collection_id, "reason": reason}
     )
@@ -74,14 +84,18 @@ def restore_pair(*, pair: Pair, by: User, reason: str = "") -> None:
 
 
 @transaction.atomic
-def exclude_item(*, item: Item, by: User, reason: str) -> ReviewWork:
+def exclude_item(*, item: Item, by: User, reason: str, expected: int | None = None) -> ReviewWork:
     """Leave an item out of evaluation, and ask nobody for its pairs any more.
 
-    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay.
+    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay, CountChanged.
+
+    expected : number of labels that the lead was told of, no more than which cease to count
     """
     included_item = Item.objects.filter(pk=item.pk, excluded_at=None)
     if not included_item.update(excluded_at=ClockTimestamp(), excluded_reason=reason):
         raise ExclusionUnchanged(f"Item {item.external_id} is excluded already.")
+    n_labels = n_labels_of(pairs=pairs_of_item(item=item))
+    require_told(n_labels, expected=expected, noun="label")
     item.refresh_from_db()
     assert item.excluded_at is not None, "just set"  # noqa: S101
     return _begin_review(

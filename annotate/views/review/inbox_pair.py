@@ -1,6 +1,5 @@
 """One pair that waits for a lead: its answers and reports, and the lead's decisions about it."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,10 +14,12 @@ from annotate.forms.review import AdjudicateForm, ReasonForm
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, Role
 from annotate.services.review import decisions, inbox
-from annotate.services.review.decisions import PAIR_ACTS_WITH_REASON, PairAct
+from annotate.services.review.decisions import PAIR_ACTS_WITH_REASON, PairAct, ReviewResult
+from annotate.services.review.exclusion_consequences import exclusion_acts
 from annotate.services.review.inbox_hints import saving_hint
 from annotate.services.review.pair_history import History, history_of
 from annotate.services.supervision import bulk_decisions
+from annotate.views import undoing
 from annotate.views.review.inbox import requested_tab
 from annotate.views.review.review_log import work_panel
 
@@ -44,7 +45,7 @@ def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         decision = decisions.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
     except decisions.PAIR_REFUSALS as error:
         return _pair_page(request, pair, form=form, refusal=str(error))
-    _tell(request, pair, decision.sentence)
+    _tell(request, pair, decision)
     return _onward(request, pair)
 
 
@@ -59,11 +60,11 @@ def pair_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     act = PairAct(form.cleaned_data["act"])
     try:
         decision = decisions.decide_pair(
-            pair=pair, act=act, by=request.user, reason=form.cleaned_data["reason"]
+            pair=pair, by=request.user, **form.cleaned_data | {"act": act}
         )
     except decisions.PAIR_REFUSALS as error:
         return _pair_page(request, pair, act_form=form, refusal=str(error))
-    _tell(request, pair, decision.sentence)
+    _tell(request, pair, decision)
     return (
         _onward(request, pair)
         if act in (*PAIR_ACTS_WITH_REASON, PairAct.RETURN)
@@ -94,6 +95,8 @@ def _pair_page(
         "saving_hint": saving_hint(tab),
         "shows_names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
+        "exclusions": exclusion_acts(pair=pair, exclusion=history.exclusion),
+        "refused_act": act_form.data.get("act", "") if act_form else "",
         "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON),
         "refusal": refusal,
     }
@@ -117,12 +120,16 @@ def _was_returned(history: History) -> bool:
     return has_settled and not (history.open_reports or history.adjudication or is_out)
 
 
-def _tell(request: HttpRequest, pair: Pair, message: str) -> None:
-    """Add a message about the action, with a link to the page that can undo it."""
-    messages.success(
-        request,
-        format_html('{} <a href="{}">Look at it again</a>', message, _address(pair, request)),
-    )
+def _tell(request: HttpRequest, pair: Pair, decision: ReviewResult) -> None:
+    """Add a message about the decision, with a link to the pair, and Undo where it can be undone.
+
+    By then the page may show the next pair.
+    """
+    link = '{} <a href="{}">Look at it again</a>'
+    text = format_html(link, decision.sentence, _address(pair, request))
+    url = reverse("annotate:inbox-pair-act", args=[pair.collection.slug, pair.pk])
+    fields = {"act": decision.undo_act.value} if decision.may_undo and decision.undo_act else {}
+    undoing.notify(request, text, undo_url=f"{url}?{_query(request)}", **fields)
 
 
 def _onward(request: HttpRequest, pair: Pair) -> HttpResponse:

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from annotate.models import Gold, Item, Report, Resolution, ReviewAction
+from annotate.models import Gold, Item, Pair, Report, Resolution, ReviewAction
 from annotate.services.judging import claiming, reports, undoing
 from annotate.services.review import inbox
 from annotate.services.supervision import withdrawing
@@ -205,6 +205,29 @@ def test_a_reported_pair_is_excluded_and_taken_back(client, collection, lead):
     assert ReviewAction.objects.count() == 6
     assert client.post(act, {"act": "restore-pair"}).status_code == 422
     assert client.post(act, {"act": "burn"}).status_code == 422
+
+
+@pytest.mark.parametrize("subject", ["pair", "query", "document"])
+def test_an_exclusion_tells_its_labels_keeps_to_them_and_is_taken_back_by_its_notice(
+    client, collection, lead, subject
+):
+    (pair,) = dispute(collection)
+    page = text_of(client.get(address("inbox-pair", pair.pk)))
+    assert "2 labels of 2 annotators would no longer count in scores" in page
+    assert page.count('name="expected" value="2"') == 3
+    act = {"act": f"exclude-{subject}", "reason": "blurred"}
+    own_address = address("inbox-pair-act", pair.pk)
+    refused = client.post(own_address, {**act, "expected": "1"})
+    assert refused.status_code == 422
+    assert "It would be about 2 labels by now, not 1" in text_of(refused)
+    assert not Pair.objects.left_out().filter(pk=pair.pk).exists()
+    notice = text_of(client.post(own_address, {**act, "expected": "2"}, follow=True))
+    assert Pair.objects.left_out().filter(pk=pair.pk).exists()
+    undo_url, undo_fields = notice_form(notice)
+    assert undo_fields["act"] == f"restore-{subject}"
+    after = client.post(undo_url, undo_fields, follow=True)
+    assert not Pair.objects.left_out().filter(pk=pair.pk).exists()
+    assert 'class="undo"' not in text_of(after)
 
 
 def test_a_batch_of_which_no_answer_counts_says_so_and_offers_no_verdict(client, collection, lead):
