@@ -6,7 +6,7 @@ from django.db.models import Count, Prefetch, QuerySet
 
 from annotate.core.consequences import Consequences
 from annotate.core.phrases import counted
-from annotate.models import Annotator, Collection, Membership, Role, Seat, User
+from annotate.models import Annotator, Collection, Invitation, Membership, Role, Seat, User
 
 
 class MemberRoles(NamedTuple):
@@ -90,4 +90,22 @@ def removal_consequences(*, membership: Membership, person: str, n_in_hand: int)
         button=button,
         sentences=tuple(sentences),
         way_back=way_back,
+    )
+
+
+def revocation_of_invitation(*, invitation: Invitation) -> Consequences:
+    """Return the consequences of making the link of an open invitation worthless."""
+    role = invitation.get_role_display().lower()
+    invitee = invitation.email or f"somebody as {role}"
+    sentence = f"The link that lets {invitee} in, as {role}, works no more from that moment on."
+    if not invitation.email:
+        sentence = f"The link that lets {invitee} in works no more from that moment on."
+    return Consequences(
+        act="revoke",
+        title="Revoke",
+        subject=f"the invitation of {invitee}",
+        button=f"Revoke the link of {invitation.email}" if invitation.email else "Revoke the link",
+        sentences=(sentence, "Who opens it is told to ask for another."),
+        way_back="It cannot be taken back, since a link is kept nowhere; a new one can be made "
+        "on this page.",
     )

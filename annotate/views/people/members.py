@@ -15,7 +15,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
-from annotate.services.people.members import people_of
+from annotate.services.people.members import people_of, revocation_of_invitation
 from annotate.task_queue import enqueue_on_commit
 from annotate.views.new_secrets import NewSecret
 
@@ -83,7 +83,7 @@ def _page(
 ) -> HttpResponse:
     tokens = NEW_LINKS.of(request).split()
     invitations = [
-        (invitation, delivery_note(invitation))
+        (invitation, delivery_note(invitation), revocation_of_invitation(invitation=invitation))
         for invitation in collection.invitations.usable().order_by("expires_at")
     ]
     context = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotate.models import Role
+from annotate.models import Invitation, Role
 from annotate.services.judging import claiming
-from annotate.services.people.members import people_of
+from annotate.services.people.members import people_of, revocation_of_invitation
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -49,3 +49,18 @@ def test_a_removal_names_the_pairs_in_hand_of_a_role_that_judges_alone():
         "What is in hand, 4 pairs, goes to others once its time is up.",
     )
     assert removal.way_back.startswith("It has no way back but a new invitation.")
+
+
+def test_revoking_an_invitation_names_who_it_is_for_and_that_a_new_one_can_be_made():
+    revocation = revocation_of_invitation(
+        invitation=Invitation(role=Role.LEAD, email="ada@example.org")
+    )
+    assert revocation.button == "Revoke the link of ada@example.org"
+    assert "lets ada@example.org in, as lead, works no more" in revocation.sentences[0]
+    assert "a new one can be made on this page" in revocation.way_back
+    nameless = revocation_of_invitation(invitation=Invitation(role=Role.ANNOTATOR))
+    assert (nameless.button, nameless.subject) == (
+        "Revoke the link",
+        "the invitation of somebody as annotator",
+    )
+    assert nameless.sentences[0].startswith("The link that lets somebody as annotator in works no")
