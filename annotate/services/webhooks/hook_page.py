@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.core.phrases import counted, enumeration
 from annotate.models import Collection, Delivery, Hook
 from annotate.services.webhooks.deliveries import Attempt
-from annotate.services.webhooks.hooks import delete_hook, send_test, switch
+from annotate.services.webhooks.hooks import send_test, switch
 
 MOMENT = "%-d %b %Y %H:%M:%S"
 
@@ -131,15 +131,10 @@ def _switch_on(hook: Hook) -> str:
     return "Switched on: events from now on are sent, and what waited."
 
 
-def _delete(hook: Hook) -> str:
-    delete_hook(hook=hook)
-    return f"The webhook to {hook.url} is deleted, with its log."
-
-
 # The buttons of a webhook's page: each does its act, and returns the sentence that tells of it.
 ACTS: dict[str, Callable[[Hook], str]] = {
     "test": _test,
     "off": _switch_off,
     "on": _switch_on,
-    "delete": _delete,
 }
+UNDO_ACTS = {"off": "on", "on": "off"}  # of an act, what takes it back

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cryptography.fernet import InvalidToken
 from django.db import IntegrityError, transaction
 
+from annotate.core.consequences import require_told
 from annotate.core.webhooks import signing
 from annotate.models import ClockTimestamp, Collection, Delivery, Hook, HookEvent, User
 from annotate.services.storage import outbox
@@ -99,9 +100,15 @@ def switch(*, hook: Hook, is_on: bool) -> None:
 
 
 @transaction.atomic
-def delete_hook(*, hook: Hook) -> None:
-    """Forget a webhook and its log, with the events that are being stored for it just now."""
+def delete_hook(*, hook: Hook, expected: int | None = None) -> None:
+    """Forget a webhook and its log, with the events that are being stored for it just now.
+
+    expected : number of waiting events that a lead was told of; raises CountChanged where more
+        would never be sent
+    """
     for row in Hook.objects.select_for_update().filter(pk=hook.pk):
+        n_waiting = row.deliveries.filter(state=Delivery.State.WAITING).count()
+        require_told(n_waiting, expected=expected, noun="waiting event")
         row.delete()
 
 

@@ -5,15 +5,20 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
+from annotate.core.consequences import CountChanged
+from annotate.forms.consequences import ExpectedForm
 from annotate.forms.webhooks import HookForm
 from annotate.http import SignedIn
 from annotate.models import Hook, Role
 from annotate.services.webhooks import deliveries, hook_page
 from annotate.services.webhooks import hooks as service
+from annotate.services.webhooks.hook_consequences import hook_acts
+from annotate.views import undoing
 from annotate.views.new_secrets import NewSecret
 
 PAGE_SIZE = 25
@@ -67,14 +72,18 @@ def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if act == "secret":
         secret = service.rotate_secret(hook=hook).secret
         return NEW_KEY.leading_to(request, secret, "annotate:webhook", slug, pk)
+    if act == "delete":
+        return _delete(request, hook)
     if act not in hook_page.ACTS:
         return _change(request, hook)
     try:
-        messages.success(request, hook_page.ACTS[act](hook))
+        sentence = hook_page.ACTS[act](hook)
     except service.HookRefused as error:
         messages.error(request, str(error))
-    if act == "delete":
-        return redirect("annotate:webhooks", slug)
+    else:
+        fields = {"act": hook_page.UNDO_ACTS[act]} if act in hook_page.UNDO_ACTS else {}
+        undo_url = reverse("annotate:webhook-act", args=[slug, pk])
+        undoing.notify(request, sentence, undo_url=undo_url, **fields)
     return redirect("annotate:webhook", slug, pk)
 
 
@@ -89,6 +98,18 @@ def send_again(request: SignedIn, slug: str, pk: int, delivery: int) -> HttpResp
     except service.HookRefused as error:
         messages.error(request, str(error))
     return redirect("annotate:webhook", slug, pk)
+
+
+def _delete(request: SignedIn, hook: Hook) -> HttpResponse:
+    """Forget it, with no more events that wait than its page told."""
+    slug = hook.collection.slug
+    try:
+        service.delete_hook(hook=hook, expected=ExpectedForm.number_in(request.POST))
+    except CountChanged as error:
+        messages.error(request, str(error))
+        return redirect("annotate:webhook", slug, hook.pk)
+    messages.success(request, f"The webhook to {hook.url} is deleted, with its log.")
+    return redirect("annotate:webhooks", slug)
 
 
 def _change(request: SignedIn, hook: Hook) -> HttpResponse:
@@ -119,6 +140,7 @@ def _page(
         "collection": hook.collection,
         "hook": hook,
         "line": hook_page.HookLine(hook),
+        "acts": hook_acts(hook=hook),
         "form": form or HookForm(initial={"url": hook.url, "events": hook.events}),
         "secret": secret,
         "page": page,

@@ -11,7 +11,7 @@ from annotate.services.webhooks import deliveries, hook_page, hooks
 from annotate.services.webhooks.deliveries import Attempt
 from tests import cast
 from tests.annotate.services.webhooks.receiver import running_receiver
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.org/x"
@@ -88,13 +88,19 @@ def test_it_is_changed_switched_and_deleted(client):
     hook = _hook(client)
     answer = act(client, hook, "change", url=f"{URL}2", events=["alarm.rose"])
     assert "Saved: it holds for events from now on." in text_of(answer)
-    assert "Switched off: nothing is sent." in text_of(act(client, hook, "off"))
+    switched_off = text_of(act(client, hook, "off"))
+    assert "Switched off: nothing is sent." in switched_off
     answer = act(client, hook, "test")
     assert "This webhook is switched off: switch it on first." in text_of(answer)
-    assert "Switched on" in text_of(act(client, hook, "on"))
+    undo_url, undo_fields = notice_form(switched_off)
+    assert "Switched on" in text_of(client.post(undo_url, undo_fields, follow=True))
     hook.refresh_from_db()
     assert (hook.url, hook.events, hook.off_at) == (f"{URL}2", ["alarm.rose"], None)
-    answer = act(client, hook, "delete")
+    hooks.send_test(hook=hook)
+    refused = act(client, hook, "delete", expected=0)
+    assert "It would be about 1 waiting event by now, not 0" in text_of(refused)
+    assert "Delete it, with 1 event waiting" in text_of(refused)
+    answer = act(client, hook, "delete", expected=1)
     assert f"The webhook to {URL}2 is deleted, with its log." in text_of(answer)
     assert not Hook.objects.exists()
 
