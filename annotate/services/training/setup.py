@@ -172,8 +172,11 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
 
 
 @transaction.atomic
-def retire_pair(*, pair: TrainingPair) -> None:
-    """Train on this pair no more; tries under way keep it. Raises BadTraining for the last pair."""
+def retire_pair(*, pair: TrainingPair) -> bool:
+    """Train on this pair no more; tries under way keep it. True unless that had been done before.
+
+    Raises BadTraining for the last pair.
+    """
     training = training_of(collection=pair.pair.collection)
     other_pairs = active_pairs(collection=pair.pair.collection).exclude(pk=pair.pk)
     if (
@@ -185,7 +188,22 @@ def retire_pair(*, pair: TrainingPair) -> None:
             "It is the only pair of a training that is on; "
             "add another one or switch the training off."
         )
-    TrainingPair.objects.filter(pk=pair.pk, retired_at=None).update(retired_at=ClockTimestamp())
+    active_pair = TrainingPair.objects.filter(pk=pair.pk, retired_at=None)
+    return active_pair.update(retired_at=ClockTimestamp()) > 0
+
+
+@transaction.atomic
+def bring_back_pair(*, pair: TrainingPair) -> bool:
+    """Train on a pair again that was taken out; True unless that had been done before.
+
+    Raises BadTraining where the scheme has lost its grade.
+    """
+    if not pair.pair.collection.levels.filter(grade=pair.grade).exists():
+        raise BadTraining(
+            f"The scheme has no grade {pair.grade} any more; add the pair with another one."
+        )
+    retired_pair = TrainingPair.objects.filter(pk=pair.pk, retired_at__isnull=False)
+    return retired_pair.update(retired_at=None) > 0
 
 
 def pairs_in_pools(*, collection: Collection) -> int:

@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
@@ -25,12 +26,17 @@ from annotate.models import Collection, Gold, Role, TrainingDecision
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
+from annotate.services.training.pair_consequences import retired_pairs, take_out_consequences
 from annotate.services.training.sentences import SetupSteps, golds_note
 from annotate.services.training.setup import BadPairs, BadTraining, PairSpec
 from annotate.services.training.status import active_pairs, newest_quiz, training_of
+from annotate.views import undoing
 
 LEADS = (Role.LEAD,)
 PAIRS_A_PAGE = 50
+# notices, and the act that takes back what they tell
+TAKEN_OUT = "Taken out: nobody else is trained on that pair.", "restore"
+BROUGHT_BACK = "Brought back: people are trained on that pair again.", "retire"
 DONE = {
     "admitted": "{} may judge now.",
     "exempted": "{} may judge without the training.",
@@ -179,13 +185,21 @@ def add_file(request: SignedIn, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Retire a training pair."""
+    """Take a training pair out, or bring it back."""
     pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
+    is_retirement = request.POST.get("act", "retire") == "retire"
+    change = training_setup.retire_pair if is_retirement else training_setup.bring_back_pair
+    text, undo_act = TAKEN_OUT if is_retirement else BROUGHT_BACK
     try:
-        training_setup.retire_pair(pair=pair)
-        messages.success(request, "Nobody is trained on that pair any more.")
+        is_changed = change(pair=pair)
     except BadTraining as error:
         messages.error(request, str(error))
+        return redirect("annotate:training-pairs", slug)
+    if is_changed:
+        undo_url = reverse("annotate:training-pair-retire", args=[slug, pk])
+        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+    else:
+        messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:training-pairs", slug)
 
 
@@ -257,7 +271,11 @@ def _pairs_page(
     context = {
         "collection": collection,
         "page": page,
-        "rows": [(row, names.get(row.grade, ""), titles.get(row.anchor, "")) for row in page],
+        "rows": [
+            (row, names.get(row.grade, ""), titles.get(row.anchor, ""), act)
+            for row, act in take_out_consequences(training_pairs=list(page))
+        ],
+        "retired": retired_pairs(collection=collection),
         "n_in_pools": training_setup.pairs_in_pools(collection=collection),
         "n_golds": n_golds,
         "golds_note": golds_note(n_golds),

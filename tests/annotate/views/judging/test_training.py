@@ -16,7 +16,7 @@ from annotate.services.training import tries as training
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
 from tests.annotate.views.browsing import page, send
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = [
@@ -254,6 +254,15 @@ def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, l
     send(client, "training-pair-retire", "birds", added.pk)
     added.refresh_from_db()
     assert added.retired_at is not None
+    text = page(client, "training-pairs", "birds")
+    assert "Taken out" in text and 'value="restore"' in text
+    undo_url, undo_fields = notice_form(text)
+    after = client.post(undo_url, undo_fields, follow=True)
+    assert "Brought back" in text_of(after) and notice_form(text_of(after))[1]["act"] == "retire"
+    again = client.post(undo_url, undo_fields, follow=True)
+    assert 'class="undo"' not in text_of(again), "it had been done before"
+    added.refresh_from_db()
+    assert (added.retired_at, added.grade) == (None, 0)
 
 
 def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead):
