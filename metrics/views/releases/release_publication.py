@@ -6,12 +6,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Role, User
+from annotate.views import undoing
 from metrics.models import Release
 from metrics.services.releases import publication as service
 from metrics.services.releases.releases import ReleaseRefused
@@ -39,7 +41,8 @@ def release_publication(request: SignedIn, slug: str, version: str) -> HttpRespo
 @login_required
 def release_publish(request: SignedIn, slug: str, version: str) -> HttpResponse:
     """Publish a release."""
-    is_public = _change(request, slug, version, service.publish, f"Release {version} is public.")
+    notice = f"Release {version} is public."
+    is_public = _change(request, slug, version, service.publish, notice, undo_act="unpublish")
     page = "metrics:release" if is_public else "metrics:release-publication"
     return redirect(page, slug, version)
 
@@ -48,21 +51,32 @@ def release_publish(request: SignedIn, slug: str, version: str) -> HttpResponse:
 @login_required
 def release_unpublish(request: SignedIn, slug: str, version: str) -> HttpResponse:
     """Take the publication of a release back."""
-    _change(request, slug, version, service.unpublish, f"Release {version} is no longer public.")
+    notice = f"Release {version} is no longer public."
+    _change(request, slug, version, service.unpublish, notice, undo_act="publish")
     return redirect("metrics:release", slug, version)
 
 
 def _change(
-    request: SignedIn, slug: str, version: str, change: PublicationChange, success: str
+    request: SignedIn,
+    slug: str,
+    version: str,
+    change: PublicationChange,
+    success: str,
+    *,
+    undo_act: str,
 ) -> bool:
-    """Change the publication of a release, and say how it went; True unless it was refused."""
+    """Change the publication of a release, and say how it went; True unless it was refused.
+
+    undo_act : what takes the change back, publish or unpublish
+    """
     release = _get_release(request, slug, version)
     try:
         change(release=release, by=request.user)
     except ReleaseRefused as error:
         messages.error(request, str(error))
         return False
-    messages.success(request, success)
+    undo_url = reverse(f"metrics:release-{undo_act}", args=[slug, version])
+    undoing.notify(request, success, undo_url=undo_url, act=undo_act)
     return True
 
 

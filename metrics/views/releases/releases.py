@@ -22,6 +22,10 @@ from metrics.http import ArchivePart
 from metrics.models import Release, ReleaseFile
 from metrics.services.releases import releases as service
 from metrics.services.releases.page import aliased_runs, release_page
+from metrics.services.releases.release_consequences import (
+    unpublication_consequences,
+    withdrawal_of_release,
+)
 
 LEAD = (Role.LEAD,)
 
@@ -162,10 +166,13 @@ def _list_page(
 
 
 def _page(request: SignedIn, release: Release, form: Form, status: int = 200) -> HttpResponse:
+    page = release_page(release=release)
     context = {
         "collection": release.collection,
         "release": release,
-        "page": release_page(release=release),
+        "page": page,
+        "unpublication": unpublication_consequences(release=release),
+        "withdrawal": withdrawal_of_release(release=release, n_files=len(page.files)),
         "runs": aliased_runs(release=release, viewer=request.user),
         "job": _job(request, release) if release.making.is_unfinished else None,
         "form": form,

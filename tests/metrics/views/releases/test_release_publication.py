@@ -12,7 +12,7 @@ from tests.metrics.services.releases.made_releases import (
     published_release,
     request_release,
 )
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -47,9 +47,16 @@ def test_a_lead_publishes_after_a_preview_and_takes_it_back(client, study):
     page = text_of(client.get(PAGE))
     assert "Public since" in page and f'href="{PUBLIC}"' in page
     assert client.get(PUBLIC).status_code == 200
+    assert notice_form(page)[0] == f"{PAGE}unpublish/"
+    assert "whoever follows a link or a citation finds nothing there" in page
     client.post(f"{PAGE}unpublish/")
-    assert "is no longer public" in text_of(client.get(PAGE))
+    page = text_of(client.get(PAGE))
+    assert "is no longer public" in page
     assert client.get(PUBLIC).status_code == 404
+    undo_url, undo_fields = notice_form(page)
+    client.post(undo_url, undo_fields)
+    assert client.get(PUBLIC).status_code == 200
+    assert "see in place of its public page that it was withdrawn" in text_of(client.get(PAGE))
 
 
 def test_the_preview_says_that_there_is_no_licence(client, study):
