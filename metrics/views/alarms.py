@@ -4,13 +4,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
 from annotate.models import Role
+from annotate.views import undoing
 from metrics.forms.alarms import AlarmForm
 from metrics.models import Alarm
 from metrics.services.numbers import alarms as service
+from metrics.services.numbers.alarm_consequences import rows_with_endings
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,7 +30,9 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "The alarm is set.")
             return redirect("metrics:alarms", slug)
-    context = {"collection": collection, "form": form, "page": service.page(collection=collection)}
+    page = service.page(collection=collection)
+    alarm_rows = rows_with_endings(page=page)
+    context = {"collection": collection, "form": form, "page": page, "alarm_rows": alarm_rows}
     return render(
         request,
         "metrics/dashboard/alarms.html",
@@ -39,8 +44,14 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def end_alarm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """End an alarm."""
+    """End an alarm; its notice has what sets the same again."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    service.end_alarm(alarm=get_object_or_404(Alarm, collection=collection, pk=pk))
-    messages.success(request, "The alarm is ended; its log stays.")
+    alarm = get_object_or_404(Alarm, collection=collection, pk=pk)
+    fields = {"kind": alarm.kind, "below": f"{alarm.below}", "n_at_least": f"{alarm.n_at_least}"}
+    text = "The alarm is ended; its log stays."
+    if service.end_alarm(alarm=alarm):
+        undo_url = reverse("metrics:alarms", args=[slug])
+        undoing.notify(request, text, undo_url=undo_url, **fields)
+    else:
+        messages.info(request, "Nothing was changed: it had been ended before.")
     return redirect("metrics:alarms", slug)

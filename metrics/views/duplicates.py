@@ -4,12 +4,15 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
+from annotate.core.consequences import CountChanged
 from annotate.core.phrases import counted
+from annotate.forms.consequences import ExpectedForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Duplicate, Role
 from annotate.services.review.duplicate_marks import (
@@ -18,6 +21,7 @@ from annotate.services.review.duplicate_marks import (
     mark_duplicates,
     unmark_duplicates,
 )
+from annotate.views import undoing
 from metrics.forms.duplicates import MarkForm, UnmarkForm
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.duplicate_groups import page_of, same_groups
@@ -80,10 +84,14 @@ def unmark(request: SignedIn, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, collection, refusal=_faults(form))
     item = form.cleaned_data["item"]
-    n = unmark_duplicates(collection=collection, items=[item], by=request.user)
-    messages.success(
-        request, f"{item} is judged by itself again." if n else f"{item} was not marked."
-    )
+    original = Duplicate.objects.filter(item=item).values_list("original", flat=True).first()
+    if unmark_duplicates(collection=collection, items=[item], by=request.user):
+        fields = {"original": f"{original}", "item": f"{item.pk}"}
+        undo_url = reverse("metrics:duplicates-mark", args=[slug])
+        text = f"{item} is judged by itself again."
+        undoing.notify(request, text, undo_url=undo_url, **fields)
+    else:
+        messages.info(request, f"{item} was not marked.")
     return redirect("metrics:duplicates", slug)
 
 
@@ -94,7 +102,13 @@ def unmark_all(request: SignedIn, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     marks = Duplicate.objects.filter(collection=collection).select_related("item")
     items = [mark.item for mark in marks]
-    n = unmark_duplicates(collection=collection, items=items, by=request.user)
+    expected = ExpectedForm.number_in(request.POST)
+    try:
+        n = unmark_duplicates(
+            collection=collection, items=items, by=request.user, expected=expected
+        )
+    except CountChanged as error:
+        return _page(request, collection, refusal=str(error))
     messages.success(request, f"{counted(n, 'mark')} {'is' if n == 1 else 'are'} taken back.")
     return redirect("metrics:duplicates", slug)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from annotate.core.consequences import require_told
 from annotate.models import Collection, Duplicate, Item, ReviewAction, User
 from annotate.services.background.workers import lock_task
 from annotate.services.collection.duplicates import IN_USE
@@ -69,8 +70,13 @@ def mark_duplicates(
 
 
 @transaction.atomic
-def unmark_duplicates(*, collection: Collection, items: Iterable[Item], by: User | None) -> int:
-    """Take the marks of items back, so that their pairs are judged again; returns their number."""
+def unmark_duplicates(
+    *, collection: Collection, items: Iterable[Item], by: User | None, expected: int | None = None
+) -> int:
+    """Take the marks of items back, so that their pairs are judged again; returns their number.
+
+    expected : number of marks that a lead was told of; raises CountChanged where there are more
+    """
     lock_task("duplicates", collection=collection)
     keys = [item.pk for item in items]
     rows = list(
@@ -78,6 +84,7 @@ def unmark_duplicates(*, collection: Collection, items: Iterable[Item], by: User
         .select_related("original")
         .order_by("item")
     )
+    require_told(len(rows), expected=expected, noun="mark")
     Duplicate.objects.filter(item__in=[row.item_id for row in rows]).delete()
     _log(collection, ReviewAction.Kind.DUPLICATE_UNMARKED, rows, by)
     return len(rows)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from annotate.core.consequences import Consequences
+from annotate.core.phrases import counted
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Duplicate, Item
 from annotate.services.collection.duplicates import IN_USE
@@ -69,6 +71,25 @@ class DuplicatesPage(NamedTuple):
     n_same: int
     marks: list[Duplicate]
     n_marks: int
+
+    @property
+    def unmarking(self) -> Consequences:
+        """The consequences of taking all marks back."""
+        marks, items = counted(self.n_marks, "mark"), counted(self.n_marks, "item")
+        return Consequences(
+            act="unmark-all",
+            title="Take all back",
+            button=f"Take {marks} back",
+            sentences=(
+                f"{items} marked now would be judged without the originals: open pools ask about "
+                "their pairs again.",
+                "Grades that their pairs took from the originals leave scores and qrels; labels "
+                "that were given stay.",
+            ),
+            way_back="They can be marked again here, those that are the same all at once.",
+            n=self.n_marks,
+            is_danger=False,
+        )
 
 
 def page_of(

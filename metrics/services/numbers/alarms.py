@@ -103,9 +103,9 @@ def set_alarm(
     return alarm
 
 
-def end_alarm(*, alarm: Alarm) -> None:
-    """End the alarm; its log stays."""
-    Alarm.objects.filter(pk=alarm.pk, ended_at=None).update(ended_at=Now())
+def end_alarm(*, alarm: Alarm) -> bool:
+    """End the alarm; its log stays. True unless it had ended before."""
+    return Alarm.objects.filter(pk=alarm.pk, ended_at=None).update(ended_at=Now()) > 0
 
 
 @transaction.atomic(savepoint=False)

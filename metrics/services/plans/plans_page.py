@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 
+from annotate.core.consequences import Consequences
 from annotate.core.phrases import counted
 from annotate.models import Collection, QuerySet, User
 from metrics.core.comparisons.run_comparison import METHOD_NAMES
@@ -159,6 +160,27 @@ class PlanSummary(NamedTuple):
         return (
             f"{self._last_name} left the order of some neighbours open: {pairs_text}{more_text}. "
             f"{self.next_text}"
+        )
+
+    @property
+    def ending(self) -> Consequences:
+        """The consequences of ending the plan while it is in force."""
+        after = self.last_look.number if self.last_look else 0
+        n_to_come = len(self.looks) - after
+        n_taken = sum(look.stored_look is not None for look in self.looks)
+        looks = counted(n_to_come, "look")
+        return Consequences(
+            act="end",
+            title="End this plan",
+            button=f"End it, without {looks} to come" if n_to_come else "End it",
+            sentences=(
+                f"{looks} to come would be lost." if n_to_come else "No look is to come.",
+                f"What {counted(n_taken, 'look')} decided stays."
+                if n_taken
+                else "No look has been taken: nothing would be confirmed.",
+            ),
+            way_back="It cannot be taken back; another plan can be fixed, with an alpha of its "
+            "own.",
         )
 
     @property

@@ -14,7 +14,7 @@ from tests import cast
 from tests.metrics import studies
 from tests.metrics.services.analysis.questions import compute_kept
 from tests.metrics.services.leaderboard import boards
-from tests.pages import text_of
+from tests.pages import notice_form, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/c/study/results/duplicates/"
@@ -102,9 +102,16 @@ def test_all_groups_of_the_same_are_marked_at_once_and_taken_back(client, study)
     assert "Found (1)" in text and "Judged once (3)" in text
     answer = client.post(f"{PAGE}mark-all/", follow=True)
     assert "No group of items that are the same is open." in text_of(answer)
-    client.post(f"{PAGE}unmark/", {"item": item(study, next(iter(found))).pk})
+    duplicate = item(study, next(iter(found)))
+    answer = client.post(f"{PAGE}unmark/", {"item": duplicate.pk}, follow=True)
     assert len(marks(study)) == 2
-    client.post(f"{PAGE}unmark-all/")
+    undo_url, undo_fields = notice_form(text_of(answer))
+    client.post(undo_url, undo_fields)
+    assert marks(study) == found
+    assert "Take 3 marks back" in text_of(client.get(PAGE))
+    refused = client.post(f"{PAGE}unmark-all/", {"expected": 2})
+    assert refused.status_code == 422 and "about 3 marks by now, not 2" in text_of(refused)
+    client.post(f"{PAGE}unmark-all/", {"expected": 3})
     assert marks(study) == {}
 
 

@@ -74,8 +74,10 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
         "are 4." in page
     )
     assert "Fix a plan" not in page
+    assert "End it, without 3 looks to come" in page and "nothing would be confirmed" in page
     look(study)
     page = client.get(PLAN).content.decode()
+    assert "End it, without 2 looks to come" in page and "What 1 look decided stays." in page
     assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
     assert "alpha ? beta" in page or "beta ? alpha" in page
     assert client.post(f"{PLAN}{plan.pk}/end/").status_code == 302
