@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
+from annotate.core.consequences import Consequences
 from annotate.core.phrases import counted
 from annotate.core.training.quizzes import BadQuestion
 from annotate.forms.training import (
@@ -22,7 +23,7 @@ from annotate.forms.training import (
 )
 from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
-from annotate.models import Collection, Gold, Role, TrainingDecision
+from annotate.models import Collection, Gold, Role, TrainingDecision, TrainingPair
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
@@ -264,17 +265,12 @@ def _pairs_page(
     faults: list[str] | None = None,
 ) -> HttpResponse:
     paginator = Paginator(training_setup.listed_pairs(collection=collection), PAIRS_A_PAGE)
-    titles = {heading.anchor: heading.title for heading in _headings(collection)}
-    names = {level.grade: level.name for level in collection.levels.all()}
     page = paginator.get_page(request.GET.get("page"))
     n_golds = Gold.objects.filter(collection=collection, retired_at=None).count()
     context = {
         "collection": collection,
         "page": page,
-        "rows": [
-            (row, names.get(row.grade, ""), titles.get(row.anchor, ""), act)
-            for row, act in take_out_consequences(training_pairs=list(page))
-        ],
+        "rows": _pair_rows(collection, list(page)),
         "retired": retired_pairs(collection=collection),
         "n_in_pools": training_setup.pairs_in_pools(collection=collection),
         "n_golds": n_golds,
@@ -287,3 +283,15 @@ def _pairs_page(
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "annotate/training/pairs.html", context, status=status)
+
+
+def _pair_rows(
+    collection: Collection, training_pairs: list[TrainingPair]
+) -> list[tuple[TrainingPair, str, str, Consequences]]:
+    """Each pair with its level's name, its heading, and the consequences of taking it out."""
+    titles = {heading.anchor: heading.title for heading in _headings(collection)}
+    names = {level.grade: level.name for level in collection.levels.all()}
+    return [
+        (row, names.get(row.grade, ""), titles.get(row.anchor, ""), consequences)
+        for row, consequences in take_out_consequences(training_pairs=training_pairs)
+    ]

@@ -21,7 +21,7 @@ from annotate.services.review.pair_history import History, history_of
 from annotate.services.supervision import bulk_decisions
 from annotate.views import undoing
 from annotate.views.review.inbox import requested_tab
-from annotate.views.review.review_log import work_panel
+from annotate.views.review.review_log import WorkPanel, work_panel
 
 
 @require_safe
@@ -81,7 +81,6 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels, tab = pair.collection, _levels(pair.collection), requested_tab(request)
-    unfinished_works = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
     history = history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
@@ -89,19 +88,24 @@ def _pair_page(
         "levels": levels,
         "history": history,
         "was_returned": _was_returned(history),
-        "works": [work_panel(decision, collection.slug) for decision in unfinished_works],
+        "works": _works(pair),
         "sides": _sides(pair),
         "tab": tab or "",
         "saving_hint": saving_hint(tab),
         "shows_names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
         "exclusions": exclusion_acts(pair=pair, exclusion=history.exclusion),
-        "refused_act": act_form.data.get("act", "") if act_form else "",
         "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON),
         "refusal": refusal,
     }
     status = 422 if form or act_form else 200
     return render(request, "annotate/review/pair.html", context, status=status)
+
+
+def _works(pair: Pair) -> list[WorkPanel]:
+    """The panels of decisions about its items that are under way or half done."""
+    works = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
+    return [work_panel(decision, pair.collection.slug) for decision in works]
 
 
 def _sides(pair: Pair) -> list[tuple[str, ItemContent]]:
