@@ -7,6 +7,7 @@ from annotate.models import Collection, Round
 from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
 from metrics.services.cockpit.people_rows import PersonRow, people_rows
+from metrics.services.cockpit.since_yesterday import SinceYesterday, alpha_at
 from metrics.services.cockpit.waiting import WaitingRow, waiting_rows
 from metrics.services.dashboard.dashboard import Dashboard, DashboardState
 
@@ -18,12 +19,14 @@ class Cockpit(NamedTuple):
 
     progress : of the labels; agreement : between people's labels
     people : a row for each who gives labels; waits : a row for each kind of things that wait
+    since_yesterday : the events of the last day; None where they were not read
     """
 
     progress: HowFar
     agreement: HowGood
     people: list[PersonRow]
     waits: list[WaitingRow]
+    since_yesterday: SinceYesterday | None = None
 
     @property
     def first_people(self) -> list[PersonRow]:
@@ -38,12 +41,16 @@ class Cockpit(NamedTuple):
     @property
     def first_waits(self) -> list[WaitingRow]:
         """The kinds of things that have a row, the worst first."""
-        return self.waits[:N_WAITS]
+        return self.waits[: self._n_waits]
 
     @property
     def more_waits(self) -> list[WaitingRow]:
         """The kinds of things that share one line beneath the rows."""
-        return self.waits[N_WAITS:]
+        return self.waits[self._n_waits :]
+
+    @property
+    def _n_waits(self) -> int:
+        return N_WAITS if len(self.waits) <= N_WAITS else N_WAITS - 1  # the line needs room
 
     @property
     def more_waits_text(self) -> str:
@@ -78,9 +85,22 @@ def cockpit(
         today=state.today,
     )
     waits = waiting_rows(facts=state.waits, n_alarms=len(state.raising_events))
+    since = state.recent.since if state.recent else None
+    people = people_rows(collection=collection, dashboard=dashboard, today=state.today, since=since)
+    agreement = HowGood(dashboard.agreement, dashboard.alphas)
     return Cockpit(
         progress,
-        HowGood(dashboard.agreement, dashboard.alphas),
-        people=people_rows(collection=collection, dashboard=dashboard, today=state.today),
+        agreement,
+        people=people,
         waits=waits,
+        since_yesterday=state.recent
+        and SinceYesterday(
+            state.recent,
+            n_labels_by_person=[row.n_recent for row in people],
+            n_pairs_by_round={row["round"]: row["states"].n_pairs for row in dashboard.rounds},
+            alpha_before=alpha_at(
+                collection=collection, level=dashboard.agreement.level, moment=state.recent.since
+            ),
+            alpha=dashboard.agreement.planned.alpha["value"],
+        ),
     )

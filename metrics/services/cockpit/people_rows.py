@@ -15,6 +15,7 @@ class PersonRow(NamedTuple):
     """One person's row.
 
     numbers : her line of the dashboard (dashboard.person_row), with the flags of guards
+    n_recent : her labels since the moment that recent events are told from
     """
 
     numbers: dict[str, Any]
@@ -22,6 +23,7 @@ class PersonRow(NamedTuple):
     is_paused: bool
     n_rejected: int
     last_answer_at: datetime | None
+    n_recent: int = 0
 
     @property
     def golds_text(self) -> str:
@@ -60,11 +62,14 @@ class PersonRow(NamedTuple):
         return days_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
 
 
-def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) -> list[PersonRow]:
+def people_rows(
+    *, collection: Collection, dashboard: Dashboard, today: date, since: datetime | None = None
+) -> list[PersonRow]:
     """A row for each line of the dashboard, those to look at first; three queries.
 
-    Then by labels of today (UTC), and by all labels. Those of today are of the moment of all
-    labels, so that they are never more; pauses, rejected batches and last answers are live.
+    Then by labels of today (UTC), and by all labels. Those of today and since a moment, by default
+    midnight, are of the moment of all labels, so that they are never more; pauses, rejected batches
+    and last answers are live.
     """
     midnight = datetime.combine(today, time.min, tzinfo=UTC)
     last_answers = Judgment.objects.filter(annotator=OuterRef("pk")).order_by("-at")
@@ -73,20 +78,29 @@ def people_rows(*, collection: Collection, dashboard: Dashboard, today: date) ->
         last_answer_at=Subquery(last_answers.values("at")[:1]),
     )
     annotators_by_key: dict[int, Any] = {annotator.pk: annotator for annotator in annotators}
-    labels_today = CountingJudgment.objects.labels().filter(collection=collection, at__gte=midnight)
-    if dashboard.moment and dashboard.moment.later.exist:
-        labels_today = labels_today.filter(at__lte=dashboard.moment.at)
-    n_today = dict(
-        labels_today.order_by().values("annotator").values_list("annotator", Count("pk"))
+    since = midnight if since is None else since
+    labels = CountingJudgment.objects.labels().filter(
+        collection=collection, at__gte=min(midnight, since)
     )
+    if dashboard.moment and dashboard.moment.later.exist:
+        labels = labels.filter(at__lte=dashboard.moment.at)
+    rows_of_people = labels.order_by().values("annotator")
+    counts = {
+        row["annotator"]: (row["n_today"], row["n_recent"])
+        for row in rows_of_people.annotate(
+            n_today=Count("pk", filter=Q(at__gte=midnight)),
+            n_recent=Count("pk", filter=Q(at__gte=since)),
+        )
+    }
     rows = [
         PersonRow(
             numbers,
             # a label can come while the numbers are read
-            min(n_today.get(numbers["annotator"], 0), numbers["n_labels"]),
+            min(counts.get(numbers["annotator"], (0, 0))[0], numbers["n_labels"]),
             annotators_by_key[numbers["annotator"]].paused_at is not None,
             annotators_by_key[numbers["annotator"]].n_rejected,
             annotators_by_key[numbers["annotator"]].last_answer_at,
+            min(counts.get(numbers["annotator"], (0, 0))[1], numbers["n_labels"]),
         )
         for numbers in dashboard.people
         if numbers["annotator"] in annotators_by_key

@@ -24,11 +24,16 @@ from metrics.services.dashboard.details_page import (
     details_page,
     per_cent,
 )
+from metrics.services.dashboard.first_page_facts import (
+    RecentEvents,
+    WaitingFacts,
+    recent_events,
+    waiting_facts,
+)
 from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
 from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 from metrics.services.dashboard.moment import LaterChanges, Moment, later_changes
 from metrics.services.dashboard.tabs import DashboardTab
-from metrics.services.dashboard.waiting_facts import WaitingFacts, waiting_facts
 from metrics.services.numbers import alarms, guards, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 
@@ -118,6 +123,7 @@ class DashboardState(NamedTuple):
     raising_events : those that raised the alarms that are up
     flags : of each person whom guards name, by the annotator's key
     waits : the things that wait for a lead; None but for the first page, which alone shows it
+    recent : the events of the last day; None but for the first page
     stuck : labels that nobody present can give; None where there are none, and but for the forecast
     """
 
@@ -130,6 +136,7 @@ class DashboardState(NamedTuple):
     today: date
     waits: WaitingFacts | None = None
     stuck: StuckLabels | None = None
+    recent: RecentEvents | None = None
 
 
 def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
@@ -148,18 +155,19 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     flags = guards.flags_of(collection=collection)
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
     later, today = later_changes(collection=collection), localdate()
-    waits = stuck = None
+    waits = stuck = recent = None
     if options.tab == DashboardTab.OVERVIEW:
         waits = waiting_facts(collection=collection)
+        recent = recent_events(collection=collection)
     elif options.tab == DashboardTab.FORECAST:
         stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
     marks = collection.alpha_marks
     facts = (collection.pk, options, pay, marks, event_keys, flags, digests, worker_missing)
     version = hashlib.sha256(
-        repr((*facts, delay, later, today, waits, stuck)).encode()
+        repr((*facts, delay, later, today, waits, stuck, recent)).encode()
     ).hexdigest()[:32]
     return DashboardState(
-        version, raising_events, flags, worker_missing, delay, later, today, waits, stuck
+        version, raising_events, flags, worker_missing, delay, later, today, waits, stuck, recent
     )
 
 

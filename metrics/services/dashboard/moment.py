@@ -44,8 +44,8 @@ class Moment(NamedTuple):
     def first_page_text(self) -> str:
         """The moment of the first page, some of whose parts are read with the page."""
         return (
-            "What waits, flags, who was seen last, pauses and rejected batches are live; all other "
-            f"numbers are as of {_words(self.at)}{self._later_text}."
+            "What waits, runs, pools, flags, who was seen last, pauses and rejected batches are "
+            f"live; all other numbers are as of {_words(self.at)}{self._later_text}."
         )
 
     @property

@@ -1,6 +1,6 @@
 """The history of alpha and of scores: observations, a point after enough new judgments or time."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, QuerySet, Window
@@ -75,6 +75,12 @@ def thinned(
         .filter(remainder=0)
     )
     return thinned_observations.order_by("n_judgments")
+
+
+def newest_before(*, collection: Collection, kind: str, moment: datetime) -> Observation | None:
+    """Return the newest observation of a moment or before it; one query."""
+    observations = Observation.objects.filter(collection=collection, kind=kind, at__lte=moment)
+    return observations.order_by("-n_judgments").first()
 
 
 def alphas_of(point: Observation) -> Alphas:

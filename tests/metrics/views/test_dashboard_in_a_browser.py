@@ -83,7 +83,11 @@ def twelve_people(live_server, page):
     kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     point = Observation.objects.get(collection=study, kind="agreement")
     Observation.objects.create(
-        collection=study, kind="agreement", n_judgments=1, value=point.value, at=point.at
+        collection=study,
+        kind="agreement",
+        n_judgments=1,
+        value=point.value,
+        at=point.at - timedelta(days=2),
     )
     for kind, annotator in zip(
         ("escalated", "cannot_judge"), study.annotators.order_by("pk")[:2], strict=True
@@ -146,15 +150,21 @@ def test_the_four_answers_fit_the_first_screen_while_things_of_every_kind_wait(t
     ReviewWork.objects.create(action=action, n_total=1, work=work)
     page.goto(f"{page.base}/")
     waits = page.locator(".cockpit-waits")
-    assert waits.locator("li").count() == 6
+    assert waits.locator("li").count() == 5
     assert waits.locator("li a").count() == 8
+    assert [line.inner_text() for line in waits.locator(".cockpit-since p").all()] == [
+        "36 labels by 12 people \N{MIDDLE DOT} alpha still -0.25",
+        "Run gamma and 2 more added",
+        "Pool depth 3 opened with 36 pairs",
+    ]
     expect(waits.locator("li").first).to_contain_text("1 alarm that is up")
     more = waits.locator("li").last
     expect(more).to_contain_text(
-        re.compile("And 3 more kinds: 1 pair that cannot be judged, .*half-way")
+        re.compile("And 4 more kinds: 1 pair passed on to you, .*half-way")
     )
     expect(waits.get_by_role("link", name="Inbox")).to_be_visible()
     assert bottom_of(page.locator(".cockpit")) <= 800
+    assert len(page.locator(".cockpit").inner_text().split()) <= 250
 
 
 def test_how_long_ago_people_were_seen_stays_true_on_a_page_that_nothing_changes(rooms, page):

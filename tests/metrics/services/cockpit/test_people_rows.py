@@ -40,8 +40,8 @@ def test_labels_of_today_are_of_the_moment_of_all_labels():
     row, text = only_row(collection)
     assert (row.n_today, row.numbers["n_labels"]) == (1, 1)
     assert text.startswith(
-        "What waits, flags, who was seen last, pauses and rejected batches are live; all other "
-        "numbers are as of "
+        "What waits, runs, pools, flags, who was seen last, pauses and rejected batches are live; "
+        "all other numbers are as of "
     )
     assert "since" not in text
     seen_at = row.last_answer_at
