@@ -11,7 +11,7 @@ from annotate.services.collection.lifecycle import purging
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits
-from annotate.services.pictures import previews
+from annotate.services.pictures import previews, rasters
 from annotate.services.policy import policies
 from annotate.services.webhooks import deliveries
 from annotate.task_queue import LONG, enqueue_on_commit
@@ -80,6 +80,13 @@ def make_previews(*, collection_id: int) -> None:
         previews.take_turn(collection=collection)
 
 
+@shared_task(**LONG)
+def compute_rasters(*, collection_id: int) -> None:
+    """Compute the rasters of older previews; skipped if their collection was deleted."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        rasters.take_turn(collection=collection)
+
+
 @shared_task
 def sweep() -> None:
     """Settle batches that are due, and queue overdue work again."""
@@ -115,4 +122,7 @@ def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     )
     yield from (
         (make_previews, {"collection_id": collection_id}) for collection_id in previews.overdue()
+    )
+    yield from (
+        (compute_rasters, {"collection_id": collection_id}) for collection_id in rasters.overdue()
     )

@@ -166,6 +166,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_DEFAULT_QUEUE = "short"
 LONG_TASKS = (
+    "compute_rasters",
     "delete_unjudged",
     "follow_policy",
     "look_into_media",

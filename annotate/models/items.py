@@ -131,6 +131,7 @@ FILE_KINDS = (PartKind.IMAGE, *PLAYED_KINDS)
 
 _NOT_INSPECTED = Q(kind__in=PLAYED_KINDS, looked_at=None)
 _AWAITS_CHECKSUM = Q(kind__in=FILE_KINDS, checksum=None)
+_AWAITS_RASTER = Q(reason="", raster=None)
 _AWAITS_PREVIEW = Q(kind=PartKind.IMAGE, checksum__gt="", previewed_at=None)
 
 
@@ -142,6 +143,14 @@ class PreviewReason(models.TextChoices):
     TOO_LARGE = "too-large", "It has more pixels, or the file more bytes, than previews are made of"
     TOO_COSTLY = "too-costly", "It takes too much memory or time to read"
     MISSING = "missing", "The file is not there, or cannot be read"
+
+
+class PreviewQuerySet(models.QuerySet["Preview"]):
+    """Previews, with the filter for those that were drawn before rasters were."""
+
+    def without_raster(self) -> "PreviewQuerySet":
+        """Previews whose rasters a worker has yet to compute."""
+        return self.filter(_AWAITS_RASTER)
 
 
 class Preview(models.Model):
@@ -158,9 +167,24 @@ class Preview(models.Model):
     width = models.PositiveSmallIntegerField(help_text="Pixels; 0 where there is none.")
     height = models.PositiveSmallIntegerField()
     reason = models.CharField(max_length=10, choices=PreviewReason, blank=True)
+    raster = models.BinaryField(
+        null=True,
+        blank=True,
+        help_text="The image's mean colours, 32 by 32 cells of red, green and blue. NULL where "
+        "there is no content, or none was computed yet; empty where it cannot be had.",
+    )
     made_at = models.DateTimeField(db_default=Now())
 
+    objects = PreviewQuerySet.as_manager()
+
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["collection"],
+                condition=_AWAITS_RASTER,
+                name="annotate_preview_no_raster",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["collection", "checksum"], name="annotate_preview_unique_checksum"
@@ -172,6 +196,9 @@ class Preview(models.Model):
                 condition=Q(reason="", width__gt=0, height__gt=0) & ~Q(content=b"")
                 | Q(reason__in=PreviewReason.values, width=0, height=0, content=b""),
                 name="annotate_preview_content_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(raster=None) | Q(reason=""), name="annotate_preview_raster_of_content"
             ),
         ]
 

@@ -124,6 +124,10 @@ CASES = {
     ),
     "annotate_preview_unique_checksum": copied_row("annotate_preview"),
     "annotate_preview_checksum_not_blank": update("annotate_preview", "checksum = ''"),
+    "annotate_preview_raster_of_content": update(
+        "annotate_preview",
+        "reason = 'damaged', content = '', width = 0, height = 0, raster = 'x'",
+    ),
     "annotate_preview_content_or_reason": update("annotate_preview", "reason = 'damaged'"),
     "annotate_referenceset_unique_name": copied_row("annotate_referenceset"),
     "annotate_referenceset_named": update("annotate_referenceset", "name = ''"),

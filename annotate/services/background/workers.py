@@ -32,6 +32,7 @@ LOCKS = {
     "preview": 20,
     "campaign": 21,
     "guards": 22,
+    "raster": 23,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

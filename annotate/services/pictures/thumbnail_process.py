@@ -2,7 +2,7 @@
 
 See `thumbnails`, which starts it. Paths end with a null byte. Its first line says that it is
 ready; then to each path the answer is a line with the thumbnail's width, height and bytes, or with
-the reason why there is none, and then its bytes.
+the reason why there is none, and then its bytes and those of its raster.
 """
 
 import errno
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from annotate.core.media.rasters import RASTER_SIDE
 from annotate.core.sandbox import limit_memory, limit_seconds
 
 SIZE = 320  # pixels of the longer side: a tile of a sheet, a row on a fine screen
@@ -64,7 +65,8 @@ def answer(path: Path) -> bytes:
     data = io.BytesIO()
     thumbnail.save(data, "WEBP", quality=QUALITY, method=4)
     content = data.getvalue()
-    return f"{thumbnail.width} {thumbnail.height} {len(content)}\n".encode() + content
+    raster = thumbnail.resize((RASTER_SIDE, RASTER_SIDE), Image.Resampling.BOX).tobytes()
+    return f"{thumbnail.width} {thumbnail.height} {len(content)}\n".encode() + content + raster
 
 
 def drawn(image: Image.Image) -> Image.Image:

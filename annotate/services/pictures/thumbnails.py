@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from annotate.core.media.rasters import RASTER_BYTES
 from annotate.core.sandbox import sandboxed_output
 from annotate.models import Preview
 
@@ -25,12 +26,16 @@ class ProcessNotStarted(Exception):
 
 
 class Thumbnail(NamedTuple):
-    """A thumbnail as WebP without metadata; or the reason why there is none, and no content."""
+    """A thumbnail as WebP without metadata; or the reason why there is none, and no content.
+
+    raster : as `annotate.core.media.rasters` says; None where there is no thumbnail
+    """
 
     content: bytes
     width: int
     height: int
     reason: str = ""
+    raster: bytes | None = None
 
 
 def thumbnails(paths: Sequence[Path]) -> Generator[Thumbnail, None, None]:
@@ -65,5 +70,6 @@ def _answer(output: IO[bytes]) -> Thumbnail | None:
         return None
     width, height, n_bytes = (int(word) for word in words)
     content = output.read(n_bytes) if n_bytes <= MAX_BYTES else b""
-    is_whole = 0 < len(content) == n_bytes
-    return Thumbnail(content, width, height) if is_whole else None
+    raster = output.read(RASTER_BYTES) if 0 < len(content) == n_bytes else b""
+    is_whole = len(raster) == RASTER_BYTES
+    return Thumbnail(content, width, height, raster=raster) if is_whole else None
