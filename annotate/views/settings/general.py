@@ -1,7 +1,10 @@
 """Pay, marks of agreement, groups of queries, publication and deletion, for leads."""
 
+from collections.abc import Callable, Mapping
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -32,13 +35,12 @@ def change_pay(request: SignedIn, slug: str) -> HttpResponse:
     """Set the pay of an hour of judging; only prices shown from now on follow."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PayForm(request.POST, instance=collection)
-    if not form.is_valid():
-        return _page(
-            request, access.get_collection(user=request.user, slug=slug), pay_form=form, status=422
-        )
-    collections.change_pay(collection=collection, **form.cleaned_data)
-    messages.success(request, "Saved: the dashboard shows prices at this pay.")
-    return redirect("annotate:settings", slug)
+
+    def save() -> str:
+        collections.change_pay(collection=collection, **form.cleaned_data)
+        return "the dashboard shows prices at this pay."
+
+    return _save(request, collection, {"pay_form": form}, save)
 
 
 @require_POST
@@ -47,11 +49,12 @@ def change_alpha_marks(request: SignedIn, slug: str) -> HttpResponse:
     """Set the marks that alpha is held to; pages and releases from now on follow."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = AlphaMarksForm(request.POST)
-    if not form.is_valid():
-        return _page(request, collection, marks_form=form, status=422)
-    alpha_marks.change_alpha_marks(collection=collection, marks=form.marks)
-    messages.success(request, f"Saved: alpha is now held to {form.marks.text}.")
-    return redirect("annotate:settings", slug)
+
+    def save() -> str:
+        alpha_marks.change_alpha_marks(collection=collection, marks=form.marks)
+        return f"alpha is now held to {form.marks.text}."
+
+    return _save(request, collection, {"marks_form": form}, save)
 
 
 @require_POST
@@ -60,13 +63,12 @@ def change_query_groups(request: SignedIn, slug: str) -> HttpResponse:
     """Set the grouping of queries in intervals and tests."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = QueryGroupsForm(request.POST, instance=collection)
-    if not form.is_valid():
-        return _page(request, collection, groups_form=form, status=422)
-    if collections.change_query_groups(collection=collection, **form.cleaned_data):
-        messages.success(request, "Saved: the numbers are being computed anew.")
-    else:
-        messages.info(request, "Nothing changed.")
-    return redirect("annotate:settings", slug)
+
+    def save() -> str:
+        is_new = collections.change_query_groups(collection=collection, **form.cleaned_data)
+        return "the numbers are being computed anew." if is_new else ""
+
+    return _save(request, collection, {"groups_form": form}, save)
 
 
 @require_POST
@@ -75,18 +77,38 @@ def change_publication(request: SignedIn, slug: str) -> HttpResponse:
     """Set words and contents of releases from now on."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PublicationForm(request.POST, collection=collection)
+
+    def save() -> str:
+        changed_fields = publication.change_publication(
+            collection=collection,
+            publication=publication.Publication(**form.fields_to_store()),
+            by=request.user,
+        )
+        return "it holds for releases from now on." if changed_fields else ""
+
+    return _save(request, collection, {"publication_form": form}, save)
+
+
+def _save(
+    request: SignedIn,
+    collection: Collection,
+    forms: Mapping[str, BaseForm],
+    save: Callable[[], str],
+) -> HttpResponse:
+    """Save one of the page's forms, by its name there, or show it with its errors.
+
+    save : returns what follows from it, as the end of a sentence; "" if nothing changed
+    """
+    form = next(iter(forms.values()))
     if not form.is_valid():
-        return _page(request, collection, publication_form=form, status=422)
-    changed_fields = publication.change_publication(
-        collection=collection,
-        publication=publication.Publication(**form.fields_to_store()),
-        by=request.user,
-    )
-    if changed_fields:
-        messages.success(request, "Saved: it holds for releases from now on.")
+        # the form may have left refused values in the collection
+        collection.refresh_from_db()
+        return _page(request, collection, forms, status=422)
+    if consequence := save():
+        messages.success(request, f"Saved: {consequence}")
     else:
         messages.info(request, "Nothing changed.")
-    return redirect("annotate:settings", slug)
+    return redirect("annotate:settings", collection.slug)
 
 
 @require_POST
@@ -96,7 +118,7 @@ def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = DeleteForm(request.POST, collection=collection)
     if not form.is_valid():
-        return _page(request, collection, delete_form=form, status=422)
+        return _page(request, collection, {"delete_form": form}, status=422)
     try:
         purging.request_deletion(
             collection=collection, by=request.user, expected=form.cleaned_data["expected"]
@@ -113,24 +135,21 @@ def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest,
     collection: Collection,
+    forms: Mapping[str, BaseForm] | None = None,
     *,
-    pay_form: PayForm | None = None,
-    marks_form: AlphaMarksForm | None = None,
-    groups_form: QueryGroupsForm | None = None,
-    publication_form: PublicationForm | None = None,
-    delete_form: DeleteForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Render the page with forms as they were filled in."""
+    """Render the page; `forms` are those that were filled in, by their names there."""
     context = {
         "collection": collection,
-        "pay_form": pay_form or PayForm(instance=collection),
-        "marks_form": marks_form or AlphaMarksForm(initial=collection.alpha_marks._asdict()),
-        "groups_form": groups_form or QueryGroupsForm(instance=collection),
+        "pay_form": PayForm(instance=collection),
+        "marks_form": AlphaMarksForm(initial=collection.alpha_marks._asdict()),
+        "groups_form": QueryGroupsForm(instance=collection),
         "group_counts": item_groups.count_groups(collection=collection),
-        "publication_form": publication_form or PublicationForm(collection=collection),
+        "publication_form": PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
-        "delete_form": delete_form or DeleteForm(collection=collection),
+        "delete_form": DeleteForm(collection=collection),
         "deletion": deletion_notes.deletion_note(collection=collection),
+        **(forms or {}),
     }
     return render(request, "annotate/settings/general.html", context, status=status)

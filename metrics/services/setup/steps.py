@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from django.db.models import Count, Q, TextChoices
+from django.db.models import Count, Max, Q, TextChoices
 from django.urls import reverse
 
 from annotate.access import LEADERS
@@ -26,7 +26,8 @@ from annotate.services.policy.policy_sentences import policy_sentences
 from pooling.models import Pool, Run
 
 RESEARCHER, LEAD = (Role.RESEARCHER,), (Role.LEAD,)
-# The pages on which a step is done, by its title; a step leads to the first of its pages.
+# The pages on which a step is done, by its title; a step leads to the first of its pages. The last
+# of some are addresses that answer with such a page where what was sent to them is refused.
 STEP_PAGES: Mapping[str, Sequence[str]] = {
     "Data": ["annotate:load"],
     "Reference labels": ["annotate:load"],
@@ -34,14 +35,18 @@ STEP_PAGES: Mapping[str, Sequence[str]] = {
     "Guidelines": ["annotate:guidelines"],
     "Runs": ["pooling:run-upload", "pooling:runs", "pooling:run"],
     "Policy": ["annotate:policy"],
-    "Golds": ["annotate:golds"],
+    "Golds": ["annotate:golds", "annotate:gold-retire"],
     "Pool": ["pooling:pools", "pooling:pool-new", "pooling:pool"],
     "Training": [
         "annotate:training-setup",
         "annotate:training-questions",
         "annotate:training-pairs",
+        "annotate:training-change",
+        "annotate:training-pair-add",
+        "annotate:training-golds-add",
+        "annotate:training-file-add",
     ],
-    "People": ["annotate:members"],
+    "People": ["annotate:members", "annotate:invite"],
 }
 
 
@@ -59,7 +64,7 @@ class SetupStep(NamedTuple):
 
     doers : the roles that can do it
     import_kind : which kind of file its page loads, where it loads files
-    report_address : the page that says why the last of these files was refused; "" otherwise
+    report_address : the page that says why the last of its files was refused; "" otherwise
     """
 
     title: str
@@ -209,9 +214,10 @@ def _with_reading(step: SetupStep, slug: str, last_import: Import | None) -> Set
     state = last_import.reading.state if last_import else ""
     if state in Work.UNFINISHED:
         return step._replace(state=StepState.UNDER_WAY, text="A file is being read.")
-    if last_import and state == Work.State.FAILED and step.state != StepState.DONE:
+    if last_import and state == Work.State.FAILED:
+        sentence = "The last file was refused."
         return step._replace(
-            text="The last file was refused.",
+            text=f"{step.text}. {sentence}" if step.state == StepState.DONE else sentence,
             report_address=reverse("annotate:import", args=[slug, last_import.pk]),
         )
     return step
@@ -239,23 +245,33 @@ def _wording_steps(collection: Collection) -> list[SetupStep]:
 
 
 def _runs_step(collection: Collection) -> SetupStep:
-    """The runs whose results are pooled."""
-    runs = Run.objects.filter(collection=collection).aggregate(
-        ready=Count("pk", filter=Q(state=Run.State.READY, on_hold_since=None)),
-        held=Count("pk", filter=Q(state=Run.State.READY, on_hold_since__isnull=False)),
-        read=Count("pk", filter=Q(state=Run.State.RECEIVED)),
-        refused=Count("pk", filter=Q(state=Run.State.REJECTED)),
+    """The runs whose results are pooled; hidden ones cannot be."""
+    runs = (
+        Run.objects.published()
+        .filter(collection=collection)
+        .aggregate(
+            ready=Count("pk", filter=Q(state=Run.State.READY, on_hold_since=None)),
+            held=Count("pk", filter=Q(state=Run.State.READY, on_hold_since__isnull=False)),
+            read=Count("pk", filter=Q(state=Run.State.RECEIVED)),
+            refused=Count("pk", filter=Q(state=Run.State.REJECTED)),
+            last_refused=Max("pk", filter=Q(state=Run.State.REJECTED)),
+        )
     )
     state, text = StepState.OPEN, "Results of retrieval systems: they decide what is worth judging."
+    report_address = ""
+    if runs["refused"]:
+        report_address = reverse("pooling:run", args=[collection.slug, runs["last_refused"]])
     if runs["read"]:
         state, text = StepState.UNDER_WAY, f"{counted(runs['read'], 'run')} being read"
     elif runs["ready"]:
         state, text = StepState.DONE, counted(runs["ready"], "run")
+        if runs["refused"]:
+            text = f"{text}. {counted(runs['refused'], 'file')} refused."
     elif runs["held"]:
         text = f"{counted(runs['held'], 'run')} on hold: its page says why."
     elif runs["refused"]:
-        text = f"{counted(runs['refused'], 'file')} refused; the list of runs says why."
-    return SetupStep("Runs", state, text, RESEARCHER)
+        text = f"{counted(runs['refused'], 'file')} refused."
+    return SetupStep("Runs", state, text, RESEARCHER, report_address=report_address)
 
 
 def _policy_steps(collection: Collection, *, has_references: bool) -> list[SetupStep]:

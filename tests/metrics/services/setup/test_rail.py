@@ -104,6 +104,22 @@ def test_the_page_of_a_step_marks_it_and_a_judged_collection_has_no_rail(client,
 
 
 @pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("training-change", "Step 9 of 11: Training"),
+        ("training-pair-add", "Step 9 of 11: Training"),
+        ("training-golds-add", "Step 9 of 11: Training"),
+        ("training-file-add", "Step 9 of 11: Training"),
+        ("invite", "Step 10 of 11: People"),
+    ],
+)
+def test_what_is_refused_is_told_beside_the_rail_of_its_page(client, collection, lead, name, place):  # noqa: F811
+    answer = client.post(reverse(f"annotate:{name}", args=["shapes"]), {})
+    assert answer.status_code == 422
+    assert place in text_of(answer)
+
+
+@pytest.mark.parametrize(
     ("name", "fields", "way_on"),
     [
         ("training-change", TRAINING, "People"),

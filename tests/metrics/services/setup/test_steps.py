@@ -96,6 +96,12 @@ def test_the_last_file_of_items_tells_how_the_data_stand(
     report = reverse("annotate:import", args=[collection.slug, import_.pk])
     assert data.report_address == (report if is_over else "")
     assert state(collection, "Reference labels")[0] == StepState.OPTIONAL
+    cast.pairs(collection, 1)
+    data = setup(collection=collection, roles=set()).steps[0]
+    if is_over:
+        assert data.state == StepState.DONE
+        assert data.text == "1 query, 10 documents. The last file was refused."
+        assert data.report_address == report
 
 
 def test_a_reference_set_gives_golds_by_itself(collection):
@@ -121,10 +127,21 @@ def test_runs_are_under_way_until_one_is_read(collection):
     Run.objects.filter(pk=run.pk).update(state=Run.State.RECEIVED, finished_at=None)
     assert state(collection, "Runs") == (StepState.UNDER_WAY, "1 run being read")
     Run.objects.filter(pk=run.pk).update(state=Run.State.REJECTED, finished_at=timezone.now())
-    assert state(collection, "Runs") == (
-        StepState.OPEN,
-        "1 file refused; the list of runs says why.",
-    )
+    assert state(collection, "Runs") == (StepState.OPEN, "1 file refused.")
+
+
+def test_a_refused_run_is_linked_beside_those_that_were_read_and_a_hidden_one_is_not(collection):
+    cast.pairs(collection, 1)
+    cast.run(collection, "bm25", {})
+    refused_run = cast.run(collection, "broken", {})
+    refused = Run.objects.filter(pk=refused_run.pk)
+    refused.update(state=Run.State.REJECTED)
+    step = steps(collection)[0]["Runs"]
+    assert (step.state, step.text) == (StepState.DONE, "1 run. 1 file refused.")
+    assert step.report_address == reverse("pooling:run", args=["birds", refused_run.pk])
+    refused.update(is_hidden=True)
+    step = steps(collection)[0]["Runs"]
+    assert (step.text, step.report_address) == ("1 run", "")
 
 
 def test_an_invitation_is_under_way_and_an_annotator_done(collection):
