@@ -46,6 +46,7 @@ SETTINGS: list[URLPattern | URLResolver] = [
     path("guidelines/preview/", guidelines.preview_guidelines, name="guidelines-preview"),
     path("levels/", levels.levels, name="levels"),
     path("levels/draft/", levels.draft_levels, name="levels-draft"),
+    path("archive/", general.change_archive, name="archive-change"),
     path("delete/", general.delete_collection, name="collection-delete"),
     path("pay/", general.change_pay, name="pay-change"),
     path("alpha-marks/", general.change_alpha_marks, name="alpha-marks-change"),

@@ -109,6 +109,8 @@ class Collection(models.Model):
     )
     scheme_frozen_at = models.DateTimeField(null=True, blank=True)
     is_rehearsal = models.BooleanField(default=False)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    archived_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
@@ -138,6 +140,11 @@ class Collection(models.Model):
             models.CheckConstraint(
                 condition=Q(licence__regex=licences.IDENTIFIER),
                 name="annotate_collection_licence_identifier",
+            ),
+            models.CheckConstraint(
+                condition=Q(archived_at__isnull=True, archived_by__isnull=True)
+                | Q(archived_at__isnull=False, archived_by__isnull=False),
+                name="annotate_collection_archived_by_somebody",
             ),
         ]
 

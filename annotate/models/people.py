@@ -105,6 +105,11 @@ class Annotator(models.Model):
     def __str__(self) -> str:
         return self.pseudonym
 
+    @property
+    def is_stopped(self) -> bool:
+        """True if nothing more is handed out to her: paused, or the collection is archived."""
+        return self.paused_at is not None or self.collection.archived_at is not None
+
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     """Invitations, with the filter for usable ones."""

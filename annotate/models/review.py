@@ -39,6 +39,16 @@ class ReviewActionKind(models.TextChoices):
     GOLD_RETIRED = "gold_retired", "Gold retired"
     GOLD_RESTORED = "gold_restored", "Gold brought back"
     GOLDS_MADE = "golds_made", "Golds made"
+    COLLECTION_ARCHIVED = "collection_archived", "Collection archived"
+    COLLECTION_RESTORED = "collection_restored", "Collection unarchived"
+
+
+# their reason says how many golds were made; an archived collection is the log's own
+WITHOUT_SUBJECT = (
+    ReviewActionKind.GOLDS_MADE.value,
+    ReviewActionKind.COLLECTION_ARCHIVED.value,
+    ReviewActionKind.COLLECTION_RESTORED.value,
+)
 
 
 class ReviewAction(models.Model):
@@ -78,7 +88,7 @@ class ReviewAction(models.Model):
                 condition=Q(annotator__isnull=False)
                 | Q(pair__isnull=False)
                 | Q(item__isnull=False)
-                | Q(kind=ReviewActionKind.GOLDS_MADE),  # many at once: its reason says how many
+                | Q(kind__in=WITHOUT_SUBJECT),
                 name="annotate_reviewaction_about_something",
             ),
         ]

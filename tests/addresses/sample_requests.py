@@ -293,6 +293,7 @@ def _settings(campaign: Campaign) -> Iterator[SampleRequest]:
     yield _sample(
         collection, "annotate:alpha-marks-change", lead, {"tentative": "0.7", "firm": "0.9"}
     )
+    yield _sample(collection, "annotate:archive-change", lead, {"act": "unarchive"})
     yield _sample(collection, "annotate:query-groups-change", lead, {"query_groups": "none"})
     yield _sample(collection, "annotate:publication-change", lead, {"licence": "CC0-1.0"})
     yield _sample(

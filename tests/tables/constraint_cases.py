@@ -86,6 +86,9 @@ CASES = {
     "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
     "annotate_collection_limit_range": update("annotate_collection", "unknown_limit = 1.5"),
     "annotate_collection_alpha_marks": update("annotate_collection", "tentative_alpha = 0.8"),
+    "annotate_collection_archived_by_somebody": update(
+        "annotate_collection", "archived_at = now()"
+    ),
     "annotate_level_unique_grade": copied_row("annotate_level", key="'x'"),
     "annotate_collection_licence_identifier": update("annotate_collection", "licence = 'CC BY'"),
     "annotate_collection_known_grouping": update("annotate_collection", "query_groups = 'moon'"),

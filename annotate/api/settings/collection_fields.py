@@ -136,6 +136,7 @@ class CollectionAnswer(CollectionNamesAnswer):
             "hourly_pay",
             "currency",
             "scheme_frozen_at",
+            "archived_at",
             "levels",
             "query_sets",
             "reference_sets",

@@ -22,6 +22,7 @@ from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError
 from annotate.models import Collection, Import, User, Work
 from annotate.services.background import progress, works
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.imports import judgments
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.imports.judgments import JudgmentsReport
@@ -53,7 +54,7 @@ def receive_import(
     media : a zip of the media that a file of items names
 
     The same files requested in the same way again change nothing, unless they were rejected or
-    cancelled. Raises FormatError for an archive that no reader would open.
+    cancelled. Raises FormatError for an archive that no reader would open, CollectionArchived.
     """
     if media and not isinstance(open_source(_stream(media), _file_name(media)), ZipSource):
         raise FormatError(
@@ -78,7 +79,7 @@ def receive_import(
 @transaction.atomic
 def _store(import_: Import, upload: File, media: File | None) -> ReceivedImport:
     # The collection's row is the lock: of two uploads of one file the second sees the first.
-    Collection.objects.select_for_update(no_key=True).get(pk=import_.collection_id)
+    lock_unarchived(collection_id=import_.collection_id)
     if earlier_import := _earlier_import(import_):
         return ReceivedImport(earlier_import, is_new=False)
     upload.seek(0)
@@ -123,9 +124,11 @@ def request_import(
 ) -> Import:
     """Request an import whose file lies elsewhere, as its request knows; one under way goes on.
 
+    Raises CollectionArchived.
+
     is_done_here : the caller performs its work
     """
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     identity = {
         "collection": collection,
         "kind": import_request.kind,

@@ -168,13 +168,13 @@ def next_cards(
 
     at_hand : tokens of the hand-outs whose cards the browser holds
 
-    No cards while she is paused.
+    No cards while she is paused, or the collection archived.
     """
     rows, context = _read(
         _NEXT,
         annotator,
         at_hand=list(at_hand),
-        limit=0 if annotator.paused_at is not None else N_CARDS,
+        limit=0 if annotator.is_stopped else N_CARDS,
     )
     new_cards = [_card(row) for row in rows if not row.is_at_hand]
     return NextCards([row.token for row in rows], new_cards), context

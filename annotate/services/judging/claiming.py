@@ -26,10 +26,13 @@ from annotate.statements import prepared_cursor
 
 # an answer renews the batch's leases when less than this is left
 RENEW_BEFORE = timedelta(minutes=10)
-# Whether she is paused, her unfinished batch, whether a hand-out of hers waits for an answer, and
-# the number of her newest batch.
+# Whether she is stopped (Annotator.is_stopped), her unfinished batch, whether a hand-out of hers
+# waits for an answer, and the number of her newest batch.
 _WORK_STATE = """
-    SELECT (SELECT paused_at IS NOT NULL FROM annotate_annotator WHERE id = %(annotator)s),
+    SELECT (SELECT annotator.paused_at IS NOT NULL OR collection.archived_at IS NOT NULL
+            FROM annotate_annotator annotator
+            JOIN annotate_collection collection ON collection.id = annotator.collection_id
+            WHERE annotator.id = %(annotator)s),
            (SELECT id FROM annotate_batch
             WHERE annotator_id = %(annotator)s AND finished_at IS NULL),
            EXISTS (SELECT FROM annotate_handout hand_out
@@ -61,11 +64,11 @@ def current_batch(*, annotator: Annotator) -> Batch | None:
     """Return the unfinished batch, its leases renewed, or a new one; None when nothing is left.
 
     Golds are placed among the candidates and held by seats like all others. A paused annotator
-    gets None, and so does one who is still to be trained.
+    gets None, one who is still to be trained, and everybody in an archived collection.
     """
     lock_annotator(annotator.pk)
-    is_paused, unfinished_pk, has_work, last_number = _read_work_state(annotator)
-    if is_paused or is_in_training(annotator=annotator):
+    is_stopped, unfinished_pk, has_work, last_number = _read_work_state(annotator)
+    if is_stopped or is_in_training(annotator=annotator):
         return None
     if has_work:
         renew_leases(annotator=annotator)
@@ -87,11 +90,11 @@ def _read_work_state(annotator: Annotator) -> tuple[bool, int | None, bool, int]
 
 
 def renew_leases(*, annotator: Annotator) -> None:
-    """Renew the leases of a person's open hand-outs, unless she is paused.
+    """Renew the leases of a person's open hand-outs, unless she is stopped.
 
     Those that others took are given up, and checks with them.
     """
-    if annotator.paused_at is not None:
+    if annotator.is_stopped:
         return
     minutes = _policy(annotator.collection_id).lease_minutes
     with prepared_cursor() as cursor:
@@ -132,11 +135,11 @@ def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
 
 
 def open_hand_outs(*, annotator: Annotator) -> QuerySet[HandOut]:
-    """Return a person's open hand-outs, next card first, deferred ones last; none while paused."""
+    """Return a person's open hand-outs, next card first, deferred last; none while stopped."""
     hand_outs = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
     # training/tries.py hands those out
     hand_outs = hand_outs.exclude(seat__purpose=Seat.Purpose.TRAINING)
-    if annotator.paused_at is not None:
+    if annotator.is_stopped:
         return hand_outs.none()
     return hand_outs.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
 

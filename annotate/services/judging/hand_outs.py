@@ -33,11 +33,13 @@ class BatchSettled(Exception):
 
 
 class NotWhilePaused(Exception):
-    """A paused annotator can change or take back no answer and no report."""
+    """An annotator who is stopped can change or take back no answer and no report."""
 
 
 def require_not_paused(annotator: Annotator) -> None:
-    """Raise NotWhilePaused if the annotator is paused."""
+    """Raise NotWhilePaused if the annotator is paused, or her collection archived."""
+    if annotator.collection.archived_at is not None:
+        raise NotWhilePaused("This collection is archived: what you said stands.")
     if annotator.paused_at is not None:
         raise NotWhilePaused(
             "Your work is paused: until the lead lets you go on, what you said stands."

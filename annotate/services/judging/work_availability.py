@@ -1,6 +1,7 @@
 """Work for an annotator, or the reason for none, alike on all pages and the judge screen."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple, TypedDict
 
 from annotate.core.phrases import counted
@@ -41,7 +42,7 @@ _HAS_WORK = f"""
         JOIN annotate_seat seat ON seat.id = hand_out.seat_id
         WHERE batch.annotator_id = ANY(%(annotators)s) AND hand_out.answered_at IS NULL
           AND seat.purpose <> 'training')
-    SELECT ann.id, ann.paused_at IS NOT NULL AS is_paused,
+    SELECT ann.id, collection.archived_at, ann.paused_at IS NOT NULL AS is_paused,
            EXISTS (SELECT FROM open_to WHERE annotator = ann.id) AS is_open,
            coalesce((SELECT bool_or(is_label AND is_hers)
                             OR bool_or(is_hers) AND NOT bool_or(is_label AND NOT is_hers)
@@ -52,7 +53,9 @@ _HAS_WORK = f"""
                  AND seat.purpose = 'label'
                  AND {CLAIMABLE}
                  AND {_NEVER_MET}) AS has_work
-    FROM annotate_annotator ann WHERE ann.id = ANY(%(annotators)s)
+    FROM annotate_annotator ann
+    JOIN annotate_collection collection ON collection.id = ann.collection_id
+    WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 # For annotators without work: whether all that is left is of pools of which she judged her share;
 # pairs held by others that could come to her, and in how many seconds the first; whether she has
@@ -186,6 +189,10 @@ JUST_FREED = NoWorkReason(
 )
 
 
+# these come before the end of a batch
+STOPPING = (PAUSED["reason"], TRAINING["reason"], "archived")
+
+
 def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReason | None]:
     """Return why there is no work for each annotator, None if there is; three queries in all."""
     keys = [annotator.pk for annotator in annotators]
@@ -198,15 +205,19 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
         cursor.execute(_HAS_WORK, {"annotators": keys})
         state_by_annotator = {pk: row for pk, *row in cursor.fetchall()}
     workless_ids = [
-        pk for pk, (_, is_open, has_work) in state_by_annotator.items() if is_open and not has_work
+        pk
+        for pk, (_, _, is_open, has_work) in state_by_annotator.items()
+        if is_open and not has_work
     ]
     with prepared_cursor() as cursor:
         cursor.execute(_OBSTACLES, {"annotators": workless_ids})
         obstacles = {pk: _Obstacles(*row) for pk, *row in cursor.fetchall()}
     reasons: dict[int, NoWorkReason | None] = {}
     for annotator in annotators:
-        is_paused, is_open, has_work = state_by_annotator[annotator.pk]
-        if is_paused:
+        archived_at, is_paused, is_open, has_work = state_by_annotator[annotator.pk]
+        if archived_at is not None:
+            reasons[annotator.pk] = _archived(archived_at)
+        elif is_paused:
             reasons[annotator.pk] = PAUSED
         elif annotator.pk in in_training_ids:
             reasons[annotator.pk] = TRAINING
@@ -226,6 +237,15 @@ def reachable_pairs(*, annotators: Sequence[Annotator]) -> dict[int, ReachablePa
         cursor.execute(_REACHABLE, {"annotators": keys, "most": MOST_COUNTED})
         counts = {key: ReachablePairs(*columns) for key, *columns in cursor.fetchall()}
     return {key: counts.get(key, ReachablePairs(0, False)) for key in keys}
+
+
+def _archived(at: datetime) -> NoWorkReason:
+    return NoWorkReason(
+        reason="archived",
+        message=f"This collection was archived on {at:%-d %B %Y}: there is nothing to do in it. "
+        "Your work is saved.",
+        retry_seconds=None,
+    )
 
 
 def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:
@@ -259,7 +279,7 @@ def no_card_reason(*, annotator: Annotator, wants_more: bool) -> NoWorkReason:
     wants_more : whether she asked for more work, so that the end of a batch is no reason
     """
     no_work = no_work_reasons(annotators=[annotator])[annotator.pk]
-    if no_work in (PAUSED, TRAINING):
+    if no_work is not None and no_work["reason"] in STOPPING:
         return no_work
     last_batch = (
         None

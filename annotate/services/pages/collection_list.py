@@ -75,7 +75,7 @@ class _CollectionState(NamedTuple):
 
 
 def entries(*, user: User) -> list[CollectionEntry]:
-    """Every collection this person may enter, by name; eight queries for one and for a hundred."""
+    """Every collection this person may enter, by name, but archived ones; eight queries in all."""
     return [
         CollectionEntry(
             state.collection,
@@ -86,6 +86,12 @@ def entries(*, user: User) -> list[CollectionEntry]:
         )
         for state in _states(user)
     ]
+
+
+def archived_collections(*, user: User) -> list[Collection]:
+    """The archived collections this person may enter, by name."""
+    collections = access.collections_of(user=user).filter(archived_at__isnull=False)
+    return list(collections.order_by("name", "pk"))
 
 
 def _states(user: User) -> list[_CollectionState]:
@@ -99,6 +105,7 @@ def _states(user: User) -> list[_CollectionState]:
     )
     collections = list(
         access.collections_of(user=user)
+        .filter(archived_at=None)
         .order_by("name", "pk")
         .annotate(
             has_items=Exists(Item.objects.filter(**of_collection)),

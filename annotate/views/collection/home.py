@@ -18,6 +18,7 @@ def home(request: SignedIn) -> HttpResponse:
     number = request.GET.get("card", "")
     context = {
         "entries": entries,
+        "archived_collections": collection_list.archived_collections(user=request.user),
         "tour": tour.tour_of(user=request.user, entries=entries, number=number),
         "may_make_collections": access.may_make_collections(user=request.user),
     }

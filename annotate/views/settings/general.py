@@ -1,4 +1,4 @@
-"""Pay, marks of agreement, groups of queries, publication and deletion, for leads."""
+"""Pay, marks of agreement, groups of queries, publication, archive and deletion, for leads."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
@@ -19,7 +20,13 @@ from annotate.services.collection import collections, item_groups, publication
 from annotate.services.collection.lifecycle import deletion_notes, purging
 from annotate.services.policy import alpha_marks
 from annotate.services.storage.collection_rows import NotOwner
+from annotate.services.supervision import archiving
 from annotate.services.webhooks import hook_page
+from annotate.views import undoing
+
+# notices, and the act that takes back what they tell
+ARCHIVED = "Archived: nothing more is handed out or uploaded in this collection.", "unarchive"
+UNARCHIVED = "Unarchived: its open pools hand out pairs again.", "archive"
 
 
 @require_safe
@@ -113,6 +120,23 @@ def _save(
 
 @require_POST
 @login_required
+def change_archive(request: SignedIn, slug: str) -> HttpResponse:
+    """Archive a collection, or unarchive it."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    opposite = "unarchive" if collection.archived_at else "archive"
+    is_archiving = request.POST.get("act", opposite) == "archive"
+    change = archiving.archive_collection if is_archiving else archiving.unarchive_collection
+    text, undo_act = ARCHIVED if is_archiving else UNARCHIVED
+    if change(collection=collection, by=request.user):
+        undo_url = reverse("annotate:archive-change", args=[slug])
+        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+    else:
+        messages.info(request, "Nothing was changed: it had been done before.")
+    return redirect("annotate:settings", slug)
+
+
+@require_POST
+@login_required
 def delete_collection(request: SignedIn, slug: str) -> HttpResponse:
     """Queue the deletion of a collection that nobody has judged; its short name confirms it."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
@@ -149,6 +173,7 @@ def _page(
         "publication_form": PublicationForm(collection=collection),
         "hooks_sentence": hook_page.trouble_sentence(collection=collection),
         "delete_form": DeleteForm(collection=collection),
+        "archive": archiving.archive_consequences(collection=collection),
         "deletion": deletion_notes.deletion_note(collection=collection),
         **(forms or {}),
     }

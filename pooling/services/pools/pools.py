@@ -18,6 +18,7 @@ from annotate.core.labels.pair_states import PairState
 from annotate.models import Collection, QuerySet, RoundPairState, User, Work
 from annotate.services import seating
 from annotate.services.background import works
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from pooling.models import Pool, Run
 from pooling.services.pools import opening, run_retirement
 from pooling.services.pools.checks import PoolError, check_parameters
@@ -44,10 +45,13 @@ def create_pool(
     only: Sequence[int] = (),
     by: User | None = None,
 ) -> Pool:
-    """Make a draft: what to pool and how, frozen; no pairs yet. Raises PoolError.
+    """Make a draft: what to pool and how, frozen; no pairs yet.
+
+    Raises PoolError, CollectionArchived.
 
     only : keys of source items, which become a query set of this name; empty for all
     """
+    lock_unarchived(collection_id=collection.pk)
     name = name.strip()
     try:
         check_name(name)
@@ -85,7 +89,9 @@ def create_pool(
 def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
     """Have a draft, or a pool that could not be opened, opened in the background.
 
-    Raises WrongPoolState for any other."""
+    Raises WrongPoolState for any other, CollectionArchived.
+    """
+    lock_unarchived(collection_id=pool.collection_id)
     locked_pool = _lock(pool)
     if locked_pool.state != Pool.State.DRAFT or locked_pool.is_at_work:
         raise WrongPoolState(f'Pool "{pool}" is opening or was opened before.')
@@ -115,8 +121,9 @@ def request_closing(
 def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
     """Note that the missing labels of a closed pool are wanted again.
 
-    They are handed out when all seats are back. Raises WrongPoolState.
+    They are handed out when all seats are back. Raises WrongPoolState, CollectionArchived.
     """
+    lock_unarchived(collection_id=pool.collection_id)
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.CLOSED)
     seating.begin_reopening(round_=locked_pool.own_round())

@@ -16,6 +16,7 @@ from annotate.access import LEADERS
 from annotate.core.files.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.storage.files import delete_on_commit
 from pooling.core.files.binary.matrices import MatrixBlock, discard
 from pooling.core.files.binary.matrix_files import MatrixTooLarge
@@ -76,7 +77,8 @@ def receive_run(
     is_done_here : the caller will call `read_here`
 
     The same file again under the same name changes nothing; a rejected run gives its name to the
-    next file. Raises BadName, or RunExists for a name taken by another file.
+    next file. Raises BadName, CollectionArchived, or RunExists for a name
+    taken by another file.
     """
     name = name.strip()
     check_name(name)
@@ -125,7 +127,7 @@ def check_name(name: str) -> None:
 @transaction.atomic
 def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     # The collection's row is the lock: of two uploads under one name the second sees the first.
-    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
+    lock_unarchived(collection_id=run.collection_id)
     # Its own row is locked too: in this moment somebody may have the rejected file read anew.
     same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(
         run.uploaded_by

@@ -6,6 +6,7 @@ const TITLES = {
   share: "You have judged your share",
   closed: "Nothing is open for judging",
   paused: "Your work is paused",
+  archived: "This collection is archived",
   training: "A training comes first",
   saving: "Saving…",
   waiting: "Waiting for the server",

@@ -1,1 +1,1 @@
-"""The end of a collection: its deletion, with what its page tells of that before."""
+"""The end of a collection: its archive and its deletion, with what its page tells before."""

@@ -1,0 +1,20 @@
+"""The archive: a collection in it is read and downloaded, and nothing new is begun in it."""
+
+from django.core.exceptions import PermissionDenied
+
+from annotate.models import Collection
+
+
+class CollectionArchived(PermissionDenied):
+    """The collection is archived, so that nothing is begun in it: 403 by page and API."""
+
+
+def lock_unarchived(*, collection_id: int) -> Collection:
+    """Lock a collection, so that nobody archives it meanwhile. Raises CollectionArchived."""
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=collection_id)
+    if collection.archived_at is not None:
+        raise CollectionArchived(
+            f"“{collection}” was archived on {collection.archived_at:%-d %B %Y}: it can be read "
+            "and downloaded, but nothing is uploaded or opened in it until a lead unarchives it."
+        )
+    return collection

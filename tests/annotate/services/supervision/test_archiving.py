@@ -1,0 +1,109 @@
+"""An archived collection: nothing is handed out or begun in it, and nothing of it is lost."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.models import Annotator, CountingJudgment, Import, ReviewAction, Role
+from annotate.services.collection.lifecycle.archive import CollectionArchived
+from annotate.services.judging import claiming, judging, work_availability
+from annotate.services.judging.hand_outs import NotWhilePaused
+from annotate.services.pages import collection_list
+from annotate.services.supervision import archiving
+from annotate.services.training import tries
+from pooling.services.pools import pools
+from tests import campaigns, cast
+from tests.pooling import factories
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+@pytest.fixture
+def collection():
+    return campaigns.open_collection(
+        4, batch_candidates=3, gold_positives=0, gold_negatives=0, double_share=0
+    )
+
+
+def anew(annotator):
+    """The annotator as the next request reads her."""
+    return Annotator.objects.select_related("collection").get(pk=annotator.pk)
+
+
+def test_who_is_at_a_batch_keeps_her_answers_is_handed_nothing_and_goes_on_later(collection, lead):
+    annotator = cast.annotator(collection)
+    batch = claiming.current_batch(annotator=annotator)
+    first, second, _ = batch.hand_outs.select_related("seat", "batch__annotator__user")
+    campaigns.judge(first)
+    assert archiving.archive_collection(collection=collection, by=lead)
+    second.batch.annotator = anew(annotator)
+    campaigns.judge(second)
+    assert CountingJudgment.objects.filter(annotator=annotator).count() == 2
+    assert claiming.current_batch(annotator=anew(annotator)) is None
+    assert not claiming.open_hand_outs(annotator=anew(annotator)).exists()
+    no_work = work_availability.no_card_reason(annotator=anew(annotator), wants_more=False)
+    assert no_work["reason"] == "archived" and "was archived on" in no_work["message"]
+    with pytest.raises(NotWhilePaused, match="archived: what you said stands"):
+        judging.require_not_paused(anew(annotator))
+    assert archiving.unarchive_collection(collection=collection, by=lead)
+    assert claiming.current_batch(annotator=anew(annotator)) == batch
+    assert claiming.open_hand_outs(annotator=anew(annotator)).count() == 1
+
+
+def test_a_newcomer_is_handed_no_batch_and_no_training(collection, lead):
+    archiving.archive_collection(collection=collection, by=lead)
+    newcomer = anew(cast.annotator(collection))
+    assert claiming.current_batch(annotator=newcomer) is None
+    with pytest.raises(tries.TryRefused, match="archived"):
+        tries.begin(annotator=newcomer)
+
+
+def test_it_is_in_the_log_once_each_and_leaves_the_list(collection, lead):
+    for _ in range(2):
+        archiving.archive_collection(collection=collection, by=lead)
+    assert collection.archived_by == lead
+    assert collection_list.entries(user=lead) == []
+    assert collection_list.archived_collections(user=lead) == [collection]
+    for _ in range(2):
+        archiving.unarchive_collection(collection=collection, by=lead)
+    assert collection.archived_by is None
+    kinds = list(ReviewAction.objects.order_by("pk").values_list("kind", "by"))
+    assert kinds == [("collection_archived", lead.pk), ("collection_restored", lead.pk)]
+    assert [entry.collection for entry in collection_list.entries(user=lead)] == [collection]
+    assert collection_list.archived_collections(user=lead) == []
+
+
+def test_what_stops_is_told_before(collection, lead, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):
+        act = archiving.archive_consequences(collection=collection)
+    assert act.button == "Archive, with 1 open pool"
+    assert act.sentences[0].startswith(
+        "Nothing more is handed out: 1 open pool with 4 labels to hand out."
+    )
+    assert act.sentences[2].startswith("1 person would find it")
+    assert archiving.archive_consequences(collection=cast.collection()).button == "Archive"
+
+
+def test_no_pool_is_made_opened_or_opened_again(lead):
+    collection = factories.collection()
+    run = factories.run(collection, "a", {0: [1]})
+    draft = factories.draft(collection, [run])
+    archiving.archive_collection(collection=collection, by=cast.member(collection, Role.LEAD))
+    for act in (pools.request_opening, pools.request_reopening):
+        with pytest.raises(CollectionArchived, match="nothing is uploaded or opened"):
+            act(pool=draft, by=None)
+    with pytest.raises(CollectionArchived):
+        factories.draft(collection, [run])
+    draft.refresh_from_db()
+    assert draft.state == "draft"
+
+
+def test_files_are_refused_by_the_api_in_a_sentence(client, collection, lead):
+    archiving.archive_collection(collection=collection, by=lead)
+    headers = cast.bearer(cast.member(collection, Role.RESEARCHER), "files:write")
+    fields = {"kind": "reference", "name": "old"}
+    upload = SimpleUploadedFile("a.qrels", b"q0 0 d0 1\n")
+    url = f"/api/v1/collections/{collection.slug}/imports/"
+    answer = client.post(url, {**fields, "file": upload}, headers=headers)
+    assert answer.status_code == 403
+    assert "was archived on" in answer.json()["detail"]
+    assert not Import.objects.exists()

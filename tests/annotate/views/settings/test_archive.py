@@ -1,0 +1,59 @@
+"""A lead archives a collection and takes it back; everybody else finds it folded away."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from annotate.models import Role
+from pooling.models import Run
+from tests import cast
+from tests.pages import notice_form, text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+@pytest.fixture
+def collection():
+    return cast.collection("birds", n_queries=1, n_documents=1)
+
+
+def test_a_lead_archives_a_collection_and_takes_it_back_from_the_notice(client, collection):
+    lead = cast.member(collection, Role.LEAD)
+    cast.member(collection, Role.RESEARCHER, lead)
+    client.force_login(lead)
+    settings = reverse("annotate:settings", args=["birds"])
+    assert "No pool is open." in text_of(client.get(settings))
+    url = reverse("annotate:archive-change", args=["birds"])
+    page = text_of(client.post(url, {"act": "archive"}, follow=True))
+    assert "This collection was archived on" in page and "Unarchive" in page
+    home = text_of(client.get("/"))
+    assert "Archived, 1" in home and "You are in no collection yet" not in home
+    assert client.get("/c/birds/").status_code == 200
+    refused = client.post(
+        reverse("pooling:run-upload", args=["birds"]),
+        {
+            "name": "a",
+            "direction": "forward",
+            "file": SimpleUploadedFile("a.run", b"q0 Q0 d0 1 1 a"),
+        },
+    )
+    assert refused.status_code == 403
+    assert "nothing is uploaded or opened in it" in text_of(refused)
+    assert not Run.objects.exists()
+    undo_url, fields = notice_form(page)
+    assert (undo_url, fields["act"]) == (url, "unarchive")
+    client.post(undo_url, fields)
+    collection.refresh_from_db()
+    assert collection.archived_at is None and "Archived" not in text_of(client.get("/"))
+    again = client.post(undo_url, fields, follow=True)
+    assert "Nothing was changed: it had been done before." in text_of(again)
+
+
+def test_an_annotator_reads_that_there_is_nothing_to_do(client, collection):
+    annotator = cast.annotator(collection)
+    client.force_login(cast.member(collection, Role.LEAD))
+    client.post(reverse("annotate:archive-change", args=["birds"]), {"act": "archive"})
+    client.force_login(annotator.user)
+    page = text_of(client.get("/c/birds/"))
+    assert "there is nothing to do in it" in page
+    assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
