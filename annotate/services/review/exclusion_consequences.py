@@ -137,7 +137,7 @@ def _leaving(subject: str, extent: Extent) -> str:
 
 
 def _labels_sentence(extent: Extent) -> str:
-    """What no longer counts; all of it stays in the log."""
+    """The labels and grades that no longer count; all stay in the log."""
     if not extent.n_labels + extent.n_grades:
         return "Scores lose no label by it."
     labels = f"{counted(extent.n_labels, 'label')} of {counted(extent.n_people, 'annotator')}"
@@ -149,7 +149,7 @@ def _labels_sentence(extent: Extent) -> str:
 
 
 def _asking_sentence(extent: Extent) -> str:
-    """Who is asked no more, and what somebody has in hand."""
+    """The pools that ask about it no more, and the pairs in hand."""
     asking = (
         f"{counted(extent.n_pools, 'open pool')} would ask nobody about it any more."
         if extent.n_pools

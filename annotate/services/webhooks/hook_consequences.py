@@ -26,14 +26,16 @@ def hook_acts(*, hook: Hook) -> HookActs:
 
 def off_consequences(*, n_waiting: int) -> Consequences:
     """Return the consequences of sending nothing any more; n_waiting : events not delivered yet."""
-    waiting = counted(n_waiting, "event")
+    waiting_events = counted(n_waiting, "event")
     return Consequences(
         act="off",
         title="Switch off",
-        button=f"Switch off, with {waiting} waiting" if n_waiting else "Switch off",
+        button=f"Switch off, with {waiting_events} waiting" if n_waiting else "Switch off",
         sentences=(
             "Nothing is sent, and events from that moment on are not kept for it.",
-            f"What waits, {waiting}, is kept." if n_waiting else "No event waits to be sent.",
+            f"What waits, {waiting_events}, is kept."
+            if n_waiting
+            else "No event waits to be sent.",
         ),
         way_back="It can be switched on here at any time: what waited is sent then.",
         is_danger=False,
@@ -45,13 +47,15 @@ def deletion_of_hook(*, n: int, n_waiting: int) -> Consequences:
 
     n : events in its log; n_waiting : those of them that are not delivered yet
     """
-    waiting = counted(n_waiting, "event")
+    waiting_events = counted(n_waiting, "event")
     return Consequences(
         act="delete",
         title="Delete",
-        button=f"Delete it, with {waiting} waiting" if n_waiting else "Delete it",
+        button=f"Delete it, with {waiting_events} waiting" if n_waiting else "Delete it",
         sentences=(
-            f"{waiting} waiting would never be sent." if n_waiting else "No event waits for it.",
+            f"{waiting_events} waiting would never be sent."
+            if n_waiting
+            else "No event waits for it.",
             f"Its log, {counted(n, 'event')}, and its secret go for good.",
         ),
         way_back="It cannot be taken back: the same address can be added again, with another "
