@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.template.defaultfilters import filesizeformat, floatformat, join, truncatechars
 from django.utils.html import format_html
 
-from annotate.core.phrases import counted, duration
+from annotate.core.phrases import counted, duration, time_of_people
 from annotate.models import ReferenceLabel
 from pooling.models import Pool, Run
 from pooling.services.pools.previews import PoolPreview
@@ -232,10 +232,10 @@ class AdditionSentences(NamedTuple):
     @property
     def pairs(self) -> str:
         """The new pairs, those that are judged already, and the price."""
-        n_new = self.preview.n_new
+        n_new, hours = self.preview.n_new, self.preview.hours
         return (
             f"{counted(n_new, 'new pair')}, {self.preview.n_judged:,} judged "
-            f"already, {floatformat(self.preview.hours, '1g')} person-hours"
+            f"already, {time_of_people(hours, floatformat(hours, '-1g'))}"
         )
 
     @property

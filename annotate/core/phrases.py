@@ -68,6 +68,12 @@ def days_since(moment: datetime, now: datetime) -> str:
     return f"{days} days" if days <= 28 else f"{moment:%-d %b %Y}"
 
 
+def time_of_people(hours: float, hours_text: str) -> str:
+    """Return a time that people take: below an hour in minutes or seconds, else by `hours_text`."""
+    time = duration(3600 * hours) if 0 < hours < 1 else f"{hours_text} hours"
+    return f"{time} of people"
+
+
 def duration(seconds: float) -> str:
     """Return a time that something took: 3.2 s, 12 min, 2 h 5 min; below a minute in seconds."""
     if seconds < 59.95:

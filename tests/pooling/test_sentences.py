@@ -283,7 +283,9 @@ def test_a_retired_run_says_what_becomes_of_its_pairs(marks_due, n_dropped, sent
 
 def test_a_run_says_what_it_adds():
     addition = AdditionSentences(run_of(), preview_of())
-    assert addition.pairs == "2 new pairs, 1,000 judged already, 0.3 person-hours"
+    assert addition.pairs == "2 new pairs, 1,000 judged already, 15 min of people"
+    long = AdditionSentences(run_of(), preview_of(hours=1.25))
+    assert long.pairs.endswith(", 1.3 hours of people")
     one = AdditionSentences(run_of(), preview_of(n_new=1, n_unknown=1))
     assert one.pairs.startswith("1 new pair, ")
     lacks = "documents that this collection lacks, so nobody can be asked about them"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.utils.formats import date_format
 
 from annotate.core.labels.pair_states import NO_LONGER_ASKED, PairState, StateCounts
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, time_of_people
 from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.core.statistics.finish import DaysLeft, days_left, recent_days
 from metrics.services.dashboard.details_page import Forecast
@@ -100,10 +100,11 @@ class HowFar(NamedTuple):
 
     @property
     def effort_text(self) -> str:
-        """Hours of people and money that the labels left take, in two digits; of the details."""
+        """Time of people and money that the labels left take, in two digits; of the details."""
         parts = []
         if self.n_left and self.forecast and self.forecast.hours_left:
-            parts.append(f"about {two_digits(self.forecast.hours_left.value)} hours of people")
+            hours = self.forecast.hours_left.value
+            parts.append(f"about {time_of_people(hours, two_digits(hours))}")
         if self.n_left and self.pay and self.pay.cost_left is not None:
             parts.append(f"{two_digits(self.pay.cost_left)} {self.pay.currency}")
         return SEPARATOR.join(parts)

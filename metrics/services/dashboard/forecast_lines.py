@@ -103,14 +103,14 @@ def _pay(pay: PayForecast) -> ForecastLine:
     text = f"{floatformat(pay.spent, '0g')} {pay.currency} so far"
     if pay.cost_left is not None:
         text += f", {floatformat(pay.cost_left, '0g')} {pay.currency} left"
-        if pay.low is not None:
-            text += f" (range {floatformat(pay.low, '0g')} to {floatformat(pay.high, '0g')})"
+        low, high = floatformat(pay.low, "0g"), floatformat(pay.high, "0g")
+        if low != high:
+            text += f" (range {low} to {high})"
     return ForecastLine("Pay", text, f"at {pay.rate} {pay.currency} an hour")
 
 
 def _range_text(value: ValueRange, digits: int | str) -> str:
-    """The number with its range, if it has one."""
-    text = floatformat(value.value, digits)
-    if value.low is None:
-        return text
-    return f"{text}, range {floatformat(value.low, digits)} to {floatformat(value.high, digits)}"
+    """The number with its range, if it has one that these digits show."""
+    text, low = floatformat(value.value, digits), floatformat(value.low, digits)
+    high = floatformat(value.high, digits)
+    return text if low == high else f"{text}, range {low} to {high}"

@@ -228,7 +228,7 @@ def test_what_cannot_be_priced_says_why(client, collection, two_runs):
 
 def test_a_run_s_page_part_says_what_it_adds_and_leads_to_the_form(client, collection, two_runs):
     part = client.get(url("run-adds", collection, two_runs[0].pk)).content.decode()
-    assert "6 new pairs, 0 judged already, 0.0 person-hours" in part
+    assert "6 new pairs, 0 judged already, 54.0 s of people" in part
     link = re.search(r'href="([^"]+)"', part)[1].replace("&amp;", "&")
     page = client.get(link)
     assert page.context["form"].strategy == "adds"

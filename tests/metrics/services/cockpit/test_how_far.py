@@ -98,6 +98,8 @@ def test_labels_hours_and_money_have_two_digits():
     assert progress().left_text == "500 labels given · 250 left"
     assert progress().effort_text == "about 3.6 hours of people"
     assert progress(pay=pay).effort_text == "about 3.6 hours of people · 54 EUR"
+    minutes = FORECAST._replace(hours_left=ValueRange(0.069, None, None))
+    assert progress(forecast=minutes).effort_text == "about 4 min of people"
     assert progress(n_left=0, pay=pay).effort_text == ""
     numbers = [0.344, 3.583, 53.75, 1473.0, 99.6, 0]
     assert [two_digits(number) for number in numbers] == ["0.34", "3.6", "54", "1,500", "100", "0"]

@@ -62,6 +62,8 @@ def test_everything_is_known():
         ("12.0, range 10.0 to 14.0", "at the mean active time of a label, without golds"),
     ]
     assert lines(WHOLE._replace(n_untimed=7))[2][1] == f"{spent_note}; 7 more without a time"
+    narrow = WHOLE._replace(pace=ValueRange(9.0, 8.9, 9.1))
+    assert lines(narrow)[0][0] == "9"
     no_range = WHOLE._replace(hours_left=ValueRange(12.0, None, None))
     assert lines(no_range)[3][0] == "12.0"
 
@@ -95,6 +97,7 @@ def test_days_are_of_the_labels_that_people_here_can_give():
         ((1234.4,), "1,234 EUR so far"),
         ((1234.4, 50.0), "1,234 EUR so far, 50 EUR left"),
         ((1234.4, 50.0, 40.0, 60.0), "1,234 EUR so far, 50 EUR left (range 40 to 60)"),
+        ((1234.4, 5.1, 4.9, 5.3), "1,234 EUR so far, 5 EUR left"),
     ],
 )
 def test_what_the_judging_costs(amounts, text):
