@@ -16,15 +16,17 @@ UNDER_WAY = re.compile("^(Looking|Saving|Waiting)")
 
 
 @pytest.fixture
-def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Function that makes a page in a new browser; policy errors and foreign requests fail."""
+def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Function that makes a page in a new browser; policy errors and foreign requests fail.
+
+    Its arguments are those of a browser's context: a phone's width, touch.
+    """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
-    def make() -> Page:
-        context = with_long_timeout(
-            browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
-        )
+    def make(**options: Any) -> Page:
+        options = {"viewport": {"width": 1280, "height": 800}, **options}
+        context = with_long_timeout(browser.new_context(base_url=live_stack.url, **options))
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
