@@ -16,10 +16,10 @@ MAX_RUNS = 6  # side by side by default
 class QueryOrder(models.TextChoices):
     """Order of the queries."""
 
-    LOADED = "loaded", "As loaded"
+    LOADED = "loaded", "In the order of the file"
     RANDOM = "random", "Random"
     DISAGREED = "disagreed", "Most disagreed"
-    GAINED = "gained", "Most gained"
+    GAINED = "gained", "Raised most by people's labels"
     UNJUDGED = "unjudged", "Unjudged at the top"
 
 

@@ -289,14 +289,11 @@ class SourceSentences(NamedTuple):
             return ""
         caution = (
             ": strata that were drawn in unequal shares make them a figure of this sample, not of "
-            "all source items"
+            "all queries"
             if self.pool.parameters.get("strata")
             else ""
         )
-        return (
-            "A sample of them. Scores average over the drawn source items without weights"
-            f"{caution}."
-        )
+        return f"A sample of them. Scores average over the drawn queries without weights{caution}."
 
 
 class PreviewSentences(NamedTuple):

@@ -58,7 +58,7 @@ BELOW_TABS = (
     FindablePage("Alarms", "Home · Dashboard", "metrics:alarms", LEAD, "thresholds"),
     FindablePage("New pool", "Judging · Pools", "pooling:pool-new", RESEARCHER, "strategy preview"),
     FindablePage("Upload a run", "Results · Runs", "pooling:run-upload", RESEARCHER, "rankings"),
-    FindablePage("Plan", "Results · Leaderboard", "metrics:plan", LEAD, "measure test looks"),
+    FindablePage("Plan", "Results · Leaderboard", "metrics:plan", LEAD, "measure tests alpha"),
     FindablePage("Duplicates", "Results · Analysis", "metrics:duplicates", LEADERS, "repeats"),
     FindablePage("Comments", "Results · Analysis", "metrics:comments", LEAD, "notes"),
 )

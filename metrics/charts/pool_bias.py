@@ -68,7 +68,7 @@ def positives_by_judged(
         id=id,
         title=f"Positives found by pairs judged, {direction}",
         subtitle=(
-            "Each strategy replayed on the labels at hand, all source items side by side; unjudged "
+            "Each strategy replayed on the labels at hand, all queries side by side; unjudged "
             "pairs are left out. All lines end where everything is judged."
         ),
         spec={

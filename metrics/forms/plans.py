@@ -28,13 +28,17 @@ class PlanForm(forms.Form):
         ),
     )
     alpha = forms.FloatField(
-        initial=0.05, min_value=0.001, max_value=MAX_ALPHA, help_text="For all looks together."
+        initial=0.05,
+        min_value=0.001,
+        max_value=MAX_ALPHA,
+        help_text="For all planned tests together.",
     )
     looks = forms.CharField(
+        label="Planned tests at",
         max_length=100,
         initial="25 50 75 100",
         help_text=(
-            "Per cent of the pairs wanted now. Pairs that nobody can judge would keep a look at "
+            "Per cent of the pairs wanted now. Pairs that nobody can judge would keep a test at "
             "100 away."
         ),
     )

@@ -21,7 +21,7 @@ from metrics.services.samples.pools import names_of_samples
 
 WAITING_TEXTS = {
     "title": "Counting where people disagree",
-    "detail": "The queries stand as loaded meanwhile; the page comes again by itself.",
+    "detail": "The queries are in the order of the file meanwhile; the page comes again by itself.",
 }
 
 

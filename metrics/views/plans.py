@@ -46,5 +46,5 @@ def end_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """End a plan."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     service.end_plan(plan=get_object_or_404(Plan, collection=collection, pk=pk))
-    messages.success(request, "The plan is ended; what its looks decided stays.")
+    messages.success(request, "The plan is ended; what its tests decided stays.")
     return redirect("metrics:plan", slug)

@@ -189,7 +189,7 @@ class ExplainedPairAnswer(serializers.Serializer):
     exclusion = serializers.CharField(
         source="history.exclusion.reason",
         allow_null=True,
-        help_text="Why a lead excluded the pair; null where she did not.",
+        help_text="Why a lead excluded the pair; null where none did.",
     )
     original = serializers.CharField(
         source="history.original", help_text="The ids of the pair that it repeats, or empty."

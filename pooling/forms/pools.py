@@ -78,8 +78,8 @@ class PoolForm(forms.Form):
         self.fields["query_set"] = QuerySetField(
             queryset=collection.query_sets.order_by("direction", "name"),
             required=plan.needs_query_set,
-            empty_label="Choose one" if plan.needs_query_set else "All sources",
-            help_text="Only these source items.",
+            empty_label="Choose one" if plan.needs_query_set else "All queries",
+            help_text="Only these queries; of runs from documents to queries, these documents.",
         )
         self.fields["only"] = forms.CharField(
             label="Only these queries",

@@ -33,16 +33,17 @@ from pooling.services.pools import pools as service
 JOBS = {  # titles and descriptions of the background work, by phase
     Pool.Phase.OPENING: (
         "Opening the pool",
-        "Pairs are chosen, doubles fixed, seats made; nobody is given any of them before the end.",
+        "Pairs are chosen, doubles fixed, labels made ready to hand out; nobody gets any of them "
+        "before the end.",
     ),
     Pool.Phase.CLOSING: (
         "Closing the pool",
-        "Nothing more is handed out. Free seats are withdrawn; judgments stay, held pairs may "
-        "still be finished.",
+        "Nothing more is handed out. Labels nobody has begun are withdrawn; judgments "
+        "stay, pairs handed out may still be finished.",
     ),
     Pool.Phase.REOPENING: (
         "Opening the pool again",
-        "Withdrawn seats come back; they are handed out at the end.",
+        "Labels that were withdrawn are wanted again; they are handed out at the end.",
     ),
 }
 

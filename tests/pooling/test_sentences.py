@@ -26,7 +26,7 @@ from pooling.sentences import (
     reference_grades,
 )
 
-SAMPLED = "A sample of them. Scores average over the drawn source items without weights"
+SAMPLED = "A sample of them. Scores average over the drawn queries without weights"
 LACK = "They keep their ranks and count as unjudged"
 
 
@@ -185,7 +185,7 @@ def test_runs_on_hold_say_what_that_means(n_runs, sentence):
             {"strategy": "depth-k-sample", "parameters": {"strata": "length"}},
             "all",
             f"{SAMPLED}: strata that were drawn in unequal shares make them a figure of this "
-            "sample, not of all source items.",
+            "sample, not of all queries.",
         ),
     ],
 )

@@ -34,11 +34,11 @@ class OwnWorkAnswer(serializers.Serializer):
     """An annotator's own figures, without undone answers."""
 
     collection = serializers.CharField(help_text="Its short name.")
-    pseudonym = serializers.CharField(help_text="Her name in the data.")
-    paused_at = MomentField(allow_null=True, help_text="Null while she gets pairs.")
+    pseudonym = serializers.CharField(help_text="The person's name in the data.")
+    paused_at = MomentField(allow_null=True, help_text="Null while the person gets pairs.")
     n_today = serializers.IntegerField(help_text="Answers of this day, in UTC.")
     n_total = serializers.IntegerField(help_text="Answers in all, without training.")
-    batch = OwnBatchAnswer(allow_null=True, help_text="Null while she has none.")
+    batch = OwnBatchAnswer(allow_null=True, help_text="Null while there is none.")
     judgments_url = serializers.CharField()
 
 

@@ -56,7 +56,7 @@ class PolicyFiguresAnswer(AnswerSerializer):
         help_text="Smallest share of a batch's golds that must be right, from 0 to 1."
     )
     repeat_share = serializers.FloatField(
-        help_text="Share of a person's own pairs that come back to her, from 0 to 1."
+        help_text="Share of a person's own pairs that come back to them, from 0 to 1."
     )
     max_share = serializers.FloatField(
         help_text="Largest share of a pool that one person may judge; 1: no limit."

@@ -86,9 +86,9 @@ class StuckLabels(NamedTuple):
             return f"{labels} wanted on {pairs}, and nobody is there to judge."
         here = "1 person is" if self.n_people == 1 else f"{self.n_people} people are"
         rule = (
-            "Each person gives one label of a pair at most, none of one she reported or passed on"
+            "Each person gives one label of a pair at most, none of one they reported or passed on"
         )
-        rule += ", and no more than her share of a pool"
+        rule += ", and no more than their share of a pool"
         return f"{labels} wanted on {pairs} that nobody here can give. {rule}; {here} here."
 
     @property

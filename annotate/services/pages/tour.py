@@ -43,7 +43,7 @@ _LEADER_WORDS = (
     (
         "Decide what waits",
         "Pairs on which people differ, pairs that nobody could judge, and batches with missed "
-        "checks wait for a lead in the inbox, until she decides.",
+        "checks wait for a lead in the inbox, until it is decided.",
         "inbox",
     ),
     (

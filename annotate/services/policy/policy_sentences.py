@@ -30,8 +30,8 @@ def policy_sentences(policy: Policy) -> list[str]:
         n_days = policy.repeat_after_days
         wait = f" after {_counted(n_days, 'day')}" if n_days else ", perhaps on the same day"
         sentences.append(
-            f"{policy.repeat_percent} % of a person's pairs come back to her{wait}, to see how "
-            "steady she is."
+            f"{policy.repeat_percent} % of a person's pairs come back to them{wait}, to see how "
+            "steady they are."
         )
     if policy.max_share < 1:
         sentences.append(f"One person judges at most {policy.max_percent} % of a pool.")

@@ -152,7 +152,7 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
         )
         raise BatchUnfinished(
             f"Batch {batch.judging_number} is not finished. {advice}, "
-            "or withdraw her labels from a moment on, on her page."
+            "or withdraw their labels from a moment on, on their page."
         )
     if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
         present_verdict = batch.get_verdict_display().lower()

@@ -41,7 +41,7 @@ BROUGHT_BACK = "Brought back: people are trained on that pair again.", "retire"
 DONE = {
     "admitted": "{} may judge now.",
     "exempted": "{} may judge without the training.",
-    "sent_back": "{} begins the training anew, and gets no pairs before she has passed.",
+    "sent_back": "{} begins the training anew, and gets no pairs until it is passed.",
 }
 
 

@@ -53,8 +53,8 @@ def source_texts(inputs: DirectionInputs) -> SourceTexts:
     n_words = np.array([len(text.split()) for text in texts], dtype=np.int64)
     if not n_words.any():
         raise NotDefined(
-            "None of these source items has a text of its own: choose the other direction, or "
-            "load texts."
+            "None of these queries has a text of its own: choose the other direction, or load "
+            "texts."
         )
     return SourceTexts(texts, n_words, np.array([len(text) for text in texts], dtype=np.int64))
 

@@ -124,7 +124,7 @@ class ExplorerPage(NamedTuple):
         if self.query is None:
             return ""
         position = self.query.position
-        order = "as loaded" if position.missing_input else self.state.order_text
+        order = "in the order of the file" if position.missing_input else self.state.order_text
         return f"{position.number:,} of {position.n_queries:,}, {order}"
 
     @property

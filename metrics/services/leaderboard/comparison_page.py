@@ -197,7 +197,7 @@ class RunComparison(NamedTuple):
             "scores near normal."
         )
         if self.groups is None or (self.groups.are_single and self.groups.n_population is None):
-            return f"{advice} McNemar's p is the mid-p; his exact p is that of the sign test."
+            return f"{advice} McNemar's p is the mid-p; its exact p is that of the sign test."
         return (
             f"{advice} McNemar's is of whole {self.groups.sampling_units}: chi-squared after "
             "Obuchowski, for many of them."

@@ -257,14 +257,14 @@ def alarm_text(alarm: Alarm) -> str:
 def reading_text(event: AlarmEvent) -> str:
     """The number behind an event, in words: "A7: 61.5 % on 26 golds".
 
-    Of alpha "its lower limit at every look is 0.58 on 230 pairs ...".
+    Of alpha "its lower limit at every check is 0.58 on 230 pairs ...".
     """
     kind = Alarm.Kind(event.alarm.kind)
     prefix = f"{event.annotator.pseudonym}: " if event.annotator else ""
     if kind == Alarm.Kind.ALPHA and event.value is None and event.kind == AlarmEvent.Kind.ROSE:
         return f"it had no lower limit yet on {_basis(kind, event.n)}: {LIMIT_NEEDS}"
     if kind == Alarm.Kind.ALPHA:
-        prefix = "its lower limit at every look is "
+        prefix = "its lower limit at every check is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"
     return f"{prefix}{value} on {_basis(kind, event.n)}"
 

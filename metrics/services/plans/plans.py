@@ -179,13 +179,13 @@ def _measure_of(collection: Collection, text: str, names: Sequence[str]) -> str:
 
 def _check_looks(looks: Sequence[int], n_judged_now: int) -> None:
     if not 1 <= len(looks) <= MAX_LOOKS:
-        raise PlanRefused(f"A plan has 1 to {MAX_LOOKS} looks.")
+        raise PlanRefused(f"A plan has 1 to {MAX_LOOKS} tests.")
     if list(looks) != sorted(set(looks)):
-        raise PlanRefused("Looks go up, each at more pairs than the one before.")
+        raise PlanRefused("Planned tests go up, each at more pairs than the one before.")
     if looks[0] <= n_judged_now:
         raise PlanRefused(
-            f"The first look is at {looks[0]:,} judged pairs, and there are {n_judged_now:,} "
-            "already: it would be made knowing what it shows. Let the first look come later."
+            f"The first test is at {looks[0]:,} judged pairs, and there are {n_judged_now:,} "
+            "already: it would be made knowing what it shows. Let the first test come later."
         )
 
 

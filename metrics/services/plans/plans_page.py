@@ -99,7 +99,7 @@ class PlanSummary(NamedTuple):
             f"{plan.measure} of {counted(len(self.runs), 'run')} over query set "
             f"“{plan.query_set.name}”, {direction}, with {source}, "
             f"positive from grade {plan.threshold}. "
-            f"{METHOD_NAMES[plan.method]}; alpha {_level_text(plan.alpha)} for all looks together."
+            f"{METHOD_NAMES[plan.method]}; alpha {_level_text(plan.alpha)} for all tests together."
         )
 
     @property
@@ -115,7 +115,7 @@ class PlanSummary(NamedTuple):
     def last_text(self) -> str:
         """The decision of the last look, which is all that is confirmed."""
         if self.last_look is None or self.last_look.decision is None:
-            return "No look has been taken: nothing is confirmed."
+            return "No planned test is done yet: nothing is confirmed."
         decision = self.last_look.decision
         if decision.why:
             return f"{self._last_name} could decide nothing: {decision.why}."
@@ -130,9 +130,9 @@ class PlanSummary(NamedTuple):
         if self.plan.ended_at:
             return "The plan is ended."
         if self.next_look is None:
-            return "All looks are taken."
+            return "All planned tests are done."
         return (
-            f"The next look is at {self.next_look.n_pairs:,} judged pairs; there are "
+            f"The next planned test is at {self.next_look.n_pairs:,} judged pairs; there are "
             f"{self.n_judged:,}."
         )
 
@@ -168,16 +168,16 @@ class PlanSummary(NamedTuple):
         after = self.last_look.number if self.last_look else 0
         n_to_come = len(self.looks) - after
         n_taken = sum(look.stored_look is not None for look in self.looks)
-        looks = counted(n_to_come, "look")
+        looks = counted(n_to_come, "planned test")
         return Consequences(
             act="end",
             title="End this plan",
             button=f"End it, without {looks} to come" if n_to_come else "End it",
             sentences=(
-                f"{looks} to come would be lost." if n_to_come else "No look is to come.",
-                f"What {counted(n_taken, 'look')} decided stays."
+                f"{looks} to come would be lost." if n_to_come else "No planned test is to come.",
+                f"What {counted(n_taken, 'planned test')} decided stays."
                 if n_taken
-                else "No look has been taken: nothing would be confirmed.",
+                else "No planned test is done yet: nothing would be confirmed.",
             ),
             way_back="It cannot be taken back; another plan can be fixed, with an alpha of its "
             "own.",
@@ -189,7 +189,7 @@ class PlanSummary(NamedTuple):
         if look is None or look.stored_look is None:
             return ""
         details = f"at {look.stored_look.n_judged:,} judged pairs, level {look.level_text}"
-        return f"Look {look.number} of {len(self.looks)} ({details})"
+        return f"Planned test {look.number} of {len(self.looks)} ({details})"
 
 
 class PlanPage(NamedTuple):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 from annotate.models import Direction, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.pool_bias import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
@@ -154,7 +154,7 @@ class SamplePanel(NamedTuple):
         if not self.rows or self.positives.mean is None:
             return ""
         noun = "positive" if self.positives.mean == 1 else "positives"
-        return f"An estimated {self.positives} {noun} a source item."
+        return f"An estimated {self.positives} {noun} each."
 
 
 class DirectionPanel(NamedTuple):
@@ -175,11 +175,16 @@ class DirectionPanel(NamedTuple):
     is_sample: bool
 
     @property
+    def queries_text(self) -> str:
+        """The number of its source items by their noun: "1,200 queries"."""
+        return count_of(self.n_queries, self.direction.sources)
+
+    @property
     def runs_note(self) -> str:
         """The meaning of the columns of the table of runs."""
         apostrophe = "\N{RIGHT SINGLE QUOTATION MARK}"
         sentences = [
-            f"On the {counted(self.n_queries, 'source item')} the pool asked about.",
+            f"On the {self.queries_text} the pool asked about.",
             f"Brought: the run{apostrophe}s first {self.depth:,}.",
             f"Judged: how many of those have people{apostrophe}s grade, in per cent.",
             "Only here: of the judged ones, those no other run of the pool brought.",

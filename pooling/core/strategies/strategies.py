@@ -61,7 +61,7 @@ _AHEAD = NumberParameter(
     1,
     1000,
     10,
-    "Pairs of each source that come next, in no order: fewer follow the judgments closer, more "
+    "Pairs of each query that come next, in no order: fewer follow the judgments closer, more "
     "let more people work.",
 )
 _LIVE = (
@@ -77,22 +77,22 @@ def _live(label: str, sentence: str, order: str) -> Strategy:
 STRATEGIES: dict[str, Strategy] = {
     "depth-k": Strategy(
         "Depth k",
-        "Every result among the first k of any run, for every source item.",
+        "Every result among the first k of any run, for every query.",
         (_DEPTH,),
         depth_k,
     ),
     "depth-k-sample": Strategy(
         "Depth k on a sample",
-        "Depth k, but only for source items drawn at random; scores are then for that sample.",
+        "Depth k, but only for queries drawn at random; scores are then for that sample.",
         (
             _DEPTH,
-            NumberParameter("n_sources", "Source items", 1, 1_000_000, 100, "How many are drawn."),
+            NumberParameter("n_sources", "Queries", 1, 1_000_000, 100, "How many are drawn."),
             ChoiceParameter(
                 "strata",
                 "Strata by",
                 STRATA,
                 "",
-                "Draws from short and long or easy and hard source items apart.",
+                "Draws from short and long or easy and hard queries apart.",
             ),
             NumberParameter(
                 "n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."
@@ -104,9 +104,9 @@ STRATEGIES: dict[str, Strategy] = {
     ),
     "take-n": Strategy(
         "Take n by fusion",
-        "The same number of pairs for every source item, those that the runs together rank best.",
+        "The same number of pairs for every query, those that the runs together rank best.",
         (
-            NumberParameter("n", "Pairs a source item", 1, 1000, 10),
+            NumberParameter("n", "Pairs a query", 1, 1000, 10),
             NumberParameter("depth", "Depth", 1, 1000, 100, "How far down each run fusion looks."),
             ChoiceParameter(
                 "fusion", "Fusion", {key: fusion.label for key, fusion in FUSIONS.items()}, "rrf"
@@ -137,7 +137,7 @@ STRATEGIES: dict[str, Strategy] = {
     ),
     "exhaustive": Strategy(
         "Everything",
-        "Every target for every source item of a query set, whether a run found it or not.",
+        "Every document for every query of a query set, whether a run found it or not.",
         (NumberParameter("limit", "At most pairs", 1, 1_000_000, 50_000),),
         exhaustive,
         reach=1000,

@@ -41,9 +41,7 @@ def check_parameters(
     if plan.needs_runs and not runs:
         raise PoolError("runs", "Choose at least one run.")
     if plan.needs_query_set and query_set is None:
-        raise PoolError(
-            "query_set", f'"{plan.label}" needs a query set: choose which source items.'
-        )
+        raise PoolError("query_set", f'"{plan.label}" needs a query set: choose which queries.')
     _check_runs(collection, runs, query_set)
     if query_set and query_set.collection_id != collection.pk:
         raise PoolError("query_set", "This query set is of another collection.")

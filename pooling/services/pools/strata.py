@@ -124,11 +124,7 @@ def population_of(*, pool: Pool) -> Population:
     source = 0 if directions == {Direction.FORWARD} else 1
     cells = [np.unique(part[:, [source, 2]], axis=0) for part in (drawn_rows, rows)]
     if n_missed := len(cells[1]) - len(cells[0]):
-        cell = (
-            "a stratum of one source item"
-            if n_missed == 1
-            else f"{n_missed:,} strata of source items"
-        )
+        cell = "a stratum of one query" if n_missed == 1 else f"{n_missed:,} strata of queries"
         raise StrataUnknown(f"in {cell} nothing was drawn, so nothing is known of them.")
     order = np.lexsort((rows[:, 1], rows[:, 0]))
     query, document, stratum = rows[order].T

@@ -252,7 +252,7 @@ def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
     bare.reference_sets.all().delete()
     client.force_login(cast.member(bare, Role.LEAD))
     text = client.get("/c/bare/results/explorer/").content.decode()
-    assert "No runs in this direction" in text and "Most gained" not in text
+    assert "No runs in this direction" in text and "Raised most" not in text
     empty = cast.collection("empty")
     client.force_login(cast.member(empty, Role.LEAD))
     assert "Nothing to explore yet" in client.get("/c/empty/results/explorer/").content.decode()

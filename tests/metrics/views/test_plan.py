@@ -68,21 +68,25 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
         "AP of 2 runs over query set “all”, query to document, with people over reference "
         "“original”" in page
     )
-    assert "Randomized Tukey; alpha .05 for all looks together." in page
+    assert "Randomized Tukey; alpha .05 for all tests together." in page
     assert (
-        "No look has been taken: nothing is confirmed. The next look is at 9 judged pairs; there "
-        "are 4." in page
+        "No planned test is done yet: nothing is confirmed. The next planned test is at 9 judged "
+        "pairs; there are 4." in page
     )
     assert "Fix a plan" not in page
-    assert "End it, without 3 looks to come" in page and "nothing would be confirmed" in page
+    assert "End it, without 3 planned tests to come" in page
+    assert "nothing would be confirmed" in page
     look(study)
     page = client.get(PLAN).content.decode()
-    assert "End it, without 2 looks to come" in page and "What 1 look decided stays." in page
-    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
+    assert "End it, without 2 planned tests to come" in page
+    assert "What 1 planned test decided stays." in page
+    assert (
+        "Planned test 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
+    )
     assert "alpha ? beta" in page or "beta ? alpha" in page
     assert client.post(f"{PLAN}{plan.pk}/end/").status_code == 302
     page = client.get(PLAN).content.decode()
-    assert "Fix a plan" in page and "Earlier plan: AP" in page and "Look 1 of 3" in page
+    assert "Fix a plan" in page and "Earlier plan: AP" in page and "Planned test 1 of 3" in page
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,7 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
         ({"looks": "50 25"}, "that go up"),
         ({"looks": "25 fifty"}, "that go up"),
         ({"looks": "50 101"}, "that go up"),
-        ({"looks": "10 100"}, "The first look is at 4 judged pairs"),
+        ({"looks": "10 100"}, "The first test is at 4 judged pairs"),
         ({"alpha": 0.5}, "less than or equal to 0.2"),
         ({"method": "newman-keuls"}, "Select a valid choice"),
         ({"query_set": 0}, "Select a valid choice"),
@@ -120,7 +124,9 @@ def test_a_leaderboard_that_shows_what_the_plan_names_says_what_it_decided(clien
     assert "nothing is confirmed" in board(client, study)
     look(study)
     page = board(client, study)
-    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
+    assert (
+        "Planned test 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
+    )
     assert page.count("Confirmatory: AP") == 1  # not in the other direction
     assert page.index("Confirmatory: AP") < page.index("Exploratory: differences at this moment")
     for other in ({"measures": "P@5"}, {"labels": "only"}, {"threshold": "2"}):
@@ -168,11 +174,11 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
 
     assert "Exploratory: <strong>the last 2 labels" in page("AP")
     assert (
-        "Confirmatory, over query set “all”: No look has been taken: nothing is confirmed."
+        "Confirmatory, over query set “all”: No planned test is done yet: nothing is confirmed."
         in page("AP")
     )
     plans.take_look(plan=plan)
-    assert "Confirmatory, over query set “all”: Look 1 of 1" in page("AP")
+    assert "Confirmatory, over query set “all”: Planned test 1 of 1" in page("AP")
     assert "is no reason to stop" in page("nDCG@10") and "Confirmatory" not in page("nDCG@10")
     plans.end_plan(plan=plan)
     reverse = QuerySet.objects.create(collection=collection, name="all", direction="reverse")

@@ -19,7 +19,7 @@ from metrics.services.analysis.pool import run_likeness as likeness
 CHAPTER = Chapter(
     "pool",
     "The pool",
-    "What the pool favours, how alike its runs are, and what to judge next.",
+    "Whether the pool is fair to new runs, how alike its runs are, and what to judge next.",
 )
 OF_SCORES = frozenset(
     {Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS, Choice.MEASURE}

@@ -42,7 +42,7 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
     assert stuck_in_round.sentence == (
         "4 labels are wanted on 4 pairs that nobody here can give. Each person gives one label of "
-        "a pair at most, none of one she reported or passed on, and no more than her share of a "
+        "a pair at most, none of one they reported or passed on, and no more than their share of a "
         "pool; 2 people are here."
     )
     assert stuck_in_round.advice == (

@@ -67,16 +67,16 @@ def test_the_default_policy_names_its_doubles_and_golds():
         ({"max_share": Decimal("0.25")}, "One person judges at most 25 % of a pool."),
         (
             {"repeat_share": Decimal("0.05")},
-            "5 % of a person's pairs come back to her after 7 days, to see how steady she is.",
+            "5 % of a person's pairs come back to them after 7 days, to see how steady they are.",
         ),
         (
             {"repeat_share": Decimal("0.05"), "repeat_after_days": 1},
-            "5 % of a person's pairs come back to her after 1 day, to see how steady she is.",
+            "5 % of a person's pairs come back to them after 1 day, to see how steady they are.",
         ),
         (
             {"repeat_share": Decimal("0.05"), "repeat_after_days": 0},
-            "5 % of a person's pairs come back to her, perhaps on the same day, to see how steady "
-            "she is.",
+            "5 % of a person's pairs come back to them, perhaps on the same day, to see how steady "
+            "they are.",
         ),
     ],
 )

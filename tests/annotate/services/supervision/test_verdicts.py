@@ -62,7 +62,7 @@ def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch, since = work(ann, limit=1), timezone.now() - timedelta(hours=1)
     with pytest.raises(
-        verdicts.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"
+        verdicts.BatchUnfinished, match="Wait for its last answer, or withdraw their labels"
     ):
         verdicts.reject_batch(batch=batch, by=lead, reason="too fast")
     assert (

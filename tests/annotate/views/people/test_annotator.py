@@ -281,7 +281,7 @@ def test_a_changed_policy_is_a_version_told_in_words(client, collection, lead):
     text = unescape(re.sub(r"\s+", " ", page(client, "policy", collection.slug)))
     assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
     assert "until there are 4" in text
-    assert "5 % of a person's pairs come back to her after 3 days" in text
+    assert "5 % of a person's pairs come back to them after 3 days" in text
     assert "One person judges at most 20 % of a pool" in text
     assert [str(share) for share in (policy.gold_pass, policy.repeat_share, policy.max_share)] == [
         "0.5000",

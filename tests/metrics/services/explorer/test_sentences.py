@@ -79,11 +79,14 @@ def page(state=STATE, **fields):
 
 
 def test_the_position_names_the_order():
-    assert page(position=POSITION).position_text == "1 of 1,200, as loaded"
+    assert page(position=POSITION).position_text == "1 of 1,200, in the order of the file"
     gained = STATE._replace(order=QueryOrder.GAINED)
-    assert page(gained, position=POSITION).position_text == "1 of 1,200, most gained (AP)"
+    assert (
+        page(gained, position=POSITION).position_text
+        == "1 of 1,200, raised most by people's labels (AP)"
+    )
     waiting = POSITION._replace(missing_input="scores")
-    assert page(gained, position=waiting).position_text == "1 of 1,200, as loaded"
+    assert page(gained, position=waiting).position_text == "1 of 1,200, in the order of the file"
 
 
 def test_the_labels_of_a_query_are_counted():

@@ -181,7 +181,7 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 422
     alarm_text = "Alpha not shown to be 1 or more, from 1 pair with two planned labels on"
     page = text_of(client.get("/c/watched/dashboard/"))
-    assert f"{alarm_text}:" in page and "its lower limit at every look is -" in page
+    assert f"{alarm_text}:" in page and "its lower limit at every check is -" in page
     assert '<span class="unseen"> alarm up</span>' in page
     etag = client.get("/c/watched/dashboard/numbers/")["ETag"]
     assert alarm_text in text_of(client.get(address))

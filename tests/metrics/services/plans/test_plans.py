@@ -69,9 +69,9 @@ def test_a_plan_names_the_runs_of_its_direction_and_counts_pairs(study):
         ({"measure": "MedR"}, "a median"),
         ({"measure": "infAP"}, "infers from a sample"),
         ({"label_source": "over:elsewhere"}, "elsewhere"),
-        ({"looks": []}, "1 to 20 looks"),
-        ({"looks": [25, 25]}, "Looks go up"),
-        ({"looks": [50, 25]}, "Looks go up"),
+        ({"looks": []}, "1 to 20 tests"),
+        ({"looks": [25, 25]}, "Planned tests go up"),
+        ({"looks": [50, 25]}, "Planned tests go up"),
         ({"looks": [0, 25]}, "0 judged pairs, and there are 0 already"),
     ],
 )
@@ -126,7 +126,7 @@ def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
     judge(study, 16, seed=1)
     plans.take_look(plan=plan)
     assert sum(stored.level for stored in PlanLook.objects.all()) == pytest.approx(0.05)
-    assert summary(plan).next_text == "All looks are taken."
+    assert summary(plan).next_text == "All planned tests are done."
 
 
 def test_a_look_decides_at_its_own_level(study):
@@ -147,7 +147,7 @@ def test_a_look_decides_at_its_own_level(study):
     judge(study, 3, likes=1)
     assert plans.take_look(plan=plan).value["pairs"] == []
     assert (
-        "left the order of some neighbours open: best and worst. The next look is at 36"
+        "left the order of some neighbours open: best and worst. The next planned test is at 36"
         in summary(plan).stop_text
     )
     judge(study, 33, likes=1)
@@ -161,7 +161,7 @@ def test_a_look_decides_at_its_own_level(study):
     )
     assert (
         summary(plan).last_text
-        == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pair of runs."
+        == "Planned test 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pair of runs."
     )
 
 

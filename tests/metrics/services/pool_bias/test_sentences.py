@@ -5,6 +5,7 @@ To see these tests fail: leave out a case of one of them.
 
 import pytest
 
+from annotate.models import Direction
 from metrics.services.pool_bias.page import (
     Advice,
     DirectionPanel,
@@ -70,9 +71,11 @@ def test_why_there_is_no_advice():
     ],
 )
 def test_the_table_of_runs_says_what_its_columns_are(facts, is_sample, end):
-    filled = panel(facts)._replace(n_queries=1200, depth=1000, measure="AP", is_sample=is_sample)
+    filled = panel(facts)._replace(
+        direction=Direction.REVERSE, n_queries=1200, depth=1000, measure="AP", is_sample=is_sample
+    )
     assert filled.runs_note == (
-        "On the 1,200 source items the pool asked about. "
+        "On the 1,200 documents the pool asked about. "
         f"Brought: the run{APOSTROPHE}s first 1,000. "
         f"Judged: how many of those have people{APOSTROPHE}s grade, in per cent. "
         "Only here: of the judged ones, those no other run of the pool brought. "
@@ -108,8 +111,8 @@ def test_drawn_pairs_are_counted(n_pooled, text):
     [
         ([], 2.0, ""),
         ([None], None, ""),
-        ([None], 1.0, "An estimated 1.000 ± 0.500 positive a source item."),
-        ([None], 2.0, "An estimated 2.000 ± 0.500 positives a source item."),
+        ([None], 1.0, "An estimated 1.000 ± 0.500 positive each."),
+        ([None], 2.0, "An estimated 2.000 ± 0.500 positives each."),
     ],
 )
 def test_positives_are_estimated(rows, mean, text):

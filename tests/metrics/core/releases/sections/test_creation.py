@@ -27,7 +27,7 @@ def test_a_strategy_is_explained_once_and_one_that_nobody_knows_has_its_name_alo
     deep = example_pools()[0]
     pools = (deep, deep, replace(deep, strategy="by hand", parameters={}, policy_version=None))
     paragraphs = paragraphs_under(card(pools=pools), "Curation rationale")
-    sentence = "Depth k: Every result among the first k of any run, for every source item."
+    sentence = "Depth k: Every result among the first k of any run, for every query."
     assert paragraphs.count(sentence) == 1
     assert {"by hand", "none", "no policy"} <= set(paragraphs)
 

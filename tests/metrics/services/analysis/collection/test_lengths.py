@@ -48,7 +48,7 @@ def test_queries_without_a_text_are_left_out_and_told(study):
     assert answer.result.notes[0] == "1 of the queries has no text: left out."
     Part.objects.filter(item__side="query").delete()
     for name in ("positives-by-length", "length-examples", "hits-by-length"):
-        assert answer_of(study, name).reason.startswith("None of these source items has a text")
+        assert answer_of(study, name).reason.startswith("None of these queries has a text")
 
 
 def test_without_a_positive_there_is_nothing_to_compare(study):
