@@ -143,6 +143,8 @@ def decide(page: Page, document: str, grade: int) -> None:
     page.get_by_label("Why").fill("I looked twice.")
     group = page.get_by_role("group", name="Grade of this pair")
     group.get_by_role("button", name=LEVELS[grade]).click()
+    # the answer has come: a link that is pressed before would be overtaken by it
+    heading(page, "Inbox")
     expect(page.get_by_role("link", name="Decide about")).to_have_count(0)
 
 
@@ -150,6 +152,7 @@ def download_qrels(page: Page) -> list[list[str]]:
     """The rows of the qrels."""
     section(page, "Results")
     page.get_by_role("navigation", name="Results").get_by_role("link", name="Downloads").click()
+    heading(page, "Downloads")
     press(page, "Make qrels")
     with page.expect_download() as file:
         page.get_by_role("link", name=".qrels").first.click()
