@@ -87,7 +87,11 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["annotate.templatetags.moments", "annotate.templatetags.terms"],
+            "builtins": [
+                "annotate.templatetags.moments",
+                "annotate.templatetags.numbers",
+                "annotate.templatetags.terms",
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -117,3 +117,16 @@ def test_a_word_of_the_code_is_seen_where_it_is_planted(planted: str) -> None:
 )
 def test_what_readers_do_not_see_is_free(planted: str) -> None:
     assert [fault for words in template_texts(planted) for fault in banned_words(words)] == []
+
+
+BY_HAND = re.compile(r"\|\s*floatformat\b")
+
+
+def test_templates_write_numbers_by_the_filters_of_their_kinds() -> None:
+    """Those of annotate/templatetags/numbers.py, so that a kind has the same digits everywhere."""
+    by_hand = [
+        f"{file.relative_to(ROOT)}: {match[0]}"
+        for file in TEMPLATES
+        for match in BY_HAND.finditer(text(file))
+    ]
+    assert not by_hand, "\n".join(by_hand)

@@ -9,7 +9,7 @@ from annotate.core.phrases import counted
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard.details_page import per_cent
 
-DIGITS = 4  # of alpha on the page; the mark it reaches is judged by the digits printed beside it
+DIGITS = 4  # of the sentence on the mark, which is judged by them: .667 has three
 
 
 class LevelTab(NamedTuple):
@@ -71,7 +71,7 @@ class AgreementPanel(NamedTuple):
             return IntervalCell(
                 "not defined", f"all labels are of one of the {self.sampling_units}"
             )
-        ends = f"{floatformat(alpha['low'], DIGITS)} to {floatformat(alpha['high'], DIGITS)}"
+        ends = f"{floatformat(alpha['low'], 2)} to {floatformat(alpha['high'], 2)}"
         if not alpha["n_replicates"]:
             return IntervalCell(ends, "")
         origin = f" of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""

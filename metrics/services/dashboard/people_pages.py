@@ -66,8 +66,8 @@ class PersonPage(NamedTuple):
         if drag is None:
             return "alpha is not defined with or without them"
         if drag > 0:
-            return f"{floatformat(drag, 4)} higher: these labels lower alpha"
-        return f"{floatformat(drag, 4)}: these labels raise alpha"
+            return f"{floatformat(drag, 2)} higher: these labels lower alpha"
+        return f"{floatformat(drag, 2)}: these labels raise alpha"
 
     @property
     def waiting_text(self) -> str:

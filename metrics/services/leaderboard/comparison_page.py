@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.figures import p_text
 from annotate.core.phrases import counted
 from annotate.models import Kept
 from metrics.charts.charts import Chart
@@ -40,7 +41,7 @@ class PairedTestRow(NamedTuple):
         """The p value as it is printed."""
         if self.p is None:
             return "not defined: a single query, or a single group"
-        return "< .0001" if self.p < 0.0001 else f"{self.p:.4f}"
+        return p_text(self.p)
 
 
 class Chance(NamedTuple):
@@ -56,9 +57,7 @@ class Chance(NamedTuple):
     @property
     def text(self) -> str:
         """The chance as it is printed."""
-        return (
-            "" if self.value is None else "< .001" if self.value < 0.0005 else f"{self.value:.3f}"
-        )
+        return "" if self.value is None else p_text(self.value)
 
 
 class QueryDifference(NamedTuple):
@@ -120,7 +119,7 @@ class RunComparison(NamedTuple):
             if self.facts.get("deff") is None
             else floatformat(self.facts["deff"], 2)
         )
-        correlation = floatformat(self.facts["icc"], 3)
+        correlation = floatformat(self.facts["icc"], 2)
         return f"intraclass correlation {correlation}, design effect {effect}"
 
     @property

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.figures import p_text
 from metrics.charts.decision_notes import ALPHA, Facts, MeasureTest
 from metrics.core.comparisons.binary_scores import are_zero_one, cochran
 from metrics.core.comparisons.letters import abbreviate
@@ -188,7 +189,7 @@ class MeasureDecision(NamedTuple):
             return "no query tells runs apart"
         if q["p"] is None:
             return f"Q {q['statistic']:.2f}, p not defined: too many groups of queries to permute"
-        p = "p < .0001" if q["p"] < 0.0001 else f"p {q['p']:.4f}"
+        p = f"p {p_text(q['p'])}"
         how = (
             f"df {q['df']}"
             if q["df"] is not None

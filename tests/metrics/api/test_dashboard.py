@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from django.template.defaultfilters import floatformat
 
 from annotate.models import ApiToken, Change, Role
 from annotate.services import seating
 from annotate.services.background import kept
+from annotate.templatetags.numbers import coefficient, share, whole
 from metrics.models import Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import refresh
@@ -78,17 +78,17 @@ def test_agreement_is_that_of_the_page(client, study, lead, headers):
         value = client.get(AGREEMENT, {"level": level}, headers=headers).json()
         page = client.get("/c/study/dashboard/agreement/", {"level": level}).content.decode()
         columns = value["planned"], value["all"]
-        for heading, name, digits in (
-            (f"Krippendorff's alpha, {level}", "alpha", 4),
-            ("Pairs unanimous, %", "percent_unanimous", 1),
-            ("Two labels of one pair equal, %", "percent_equal", 1),
-            ("Pairs with two labels or more</th>", "n_pairs", 0),
-            ("Labels on them", "n_labels", 0),
+        for heading, name, as_printed in (
+            (f"Krippendorff's alpha, {level}", "alpha", coefficient),
+            ("Pairs unanimous, %", "percent_unanimous", share),
+            ("Two labels of one pair equal, %", "percent_equal", share),
+            ("Pairs with two labels or more</th>", "n_pairs", whole),
+            ("Labels on them", "n_labels", whole),
         ):
-            printed = [floatformat(column[name], digits) for column in columns]
+            printed = [as_printed(column[name]) for column in columns]
             assert cells_of(page, heading) == printed, heading
         for column in columns:
-            low, high = (floatformat(column[end], 4) for end in ("low", "high"))
+            low, high = (coefficient(column[end]) for end in ("low", "high"))
             assert f"{low} to {high}" in page
         assert value["level"] == level and value["planned"] != value["all"]
 

@@ -1,5 +1,6 @@
 """The table and chart of an analysis of variance by topics and runs."""
 
+from annotate.core.figures import p_text
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
@@ -75,7 +76,7 @@ def _headline(table: VarianceTable, unit: str) -> str:
     )
     if table.systems.f is None or table.systems.p is None:
         return parts
-    p = "p < .0001" if table.systems.p < 0.0001 else f"p {table.systems.p:.4f}"
+    p = f"p {p_text(table.systems.p)}"
     verdict = "runs differ" if table.systems.p < ALPHA else "that runs differ is not shown"
     return f"{parts}; {verdict} (F {table.systems.f:.2f}, {p})"
 

@@ -20,11 +20,11 @@ ALPHA = {"value": 0.5, "low": 0.41234, "high": 0.6, "n_replicates": 0, "n_groups
     [
         ({"value": None}, "\N{EN DASH}", ""),
         ({"low": None}, "not defined", "all labels are of one of the queries"),
-        ({}, "0.4123 to 0.6000", ""),
-        ({"n_replicates": 1000}, "0.4123 to 0.6000", "1,000 samples, seed 7"),
+        ({}, "0.41 to 0.60", ""),
+        ({"n_replicates": 1000}, "0.41 to 0.60", "1,000 samples, seed 7"),
         (
             {"n_replicates": 1000, "n_groups": 1200},
-            "0.4123 to 0.6000",
+            "0.41 to 0.60",
             "1,000 samples of 1,200 queries, seed 7",
         ),
     ],

@@ -275,7 +275,7 @@ def test_cochran_s_q_of_groups_is_by_permutation():
     runs = [Run(pk=pk, name=str(pk)) for pk in (1, 2, 3)]
     facts = decision_facts(AP, **arguments, groups=Groups.of(np.arange(30) // 2))
     text = decision({"name": "AP", "decided": facts}, runs).q_text
-    assert text.endswith("2,000 permutations of the groups, p 0.0005")
+    assert text.endswith("2,000 permutations of the groups, p < 0.001")
     alike = decision_facts(AP, **arguments | {"scores": scores * 0}, groups=Groups.single(30))
     assert decision({"name": "AP", "decided": alike}, runs).q_text == "no query tells runs apart"
 

@@ -95,7 +95,7 @@ def test_a_headline_of_thirty_topics_tells_parts_and_the_test():
     assert result.headline == (
         f"Topics make {shares['C(topic)']:.0f} % of the sum of squares (eta squared), runs "
         f"{shares['C(run)']:.0f} %, and {shares['Residual']:.0f} % is left; "
-        f"runs differ (F {f:.2f}, p < .0001)"
+        f"runs differ (F {f:.2f}, p < 0.001)"
     )
     assert result.extent == "4 runs and 40 topics"
     equal = of_file(rng.random((40, 1)) + rng.normal(0, 0.1, (40, 4)))

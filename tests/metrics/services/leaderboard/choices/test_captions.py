@@ -124,11 +124,10 @@ def test_a_comparison_says_over_what_it_is():
 
 def test_a_comparison_says_what_its_groups_do():
     alike = comparison(groups=GROUPS, icc=0.1234, deff=1.255)
-    assert alike.design_text == "intraclass correlation 0.123, design effect 1.26"
+    assert alike.design_text == "intraclass correlation 0.12, design effect 1.26"
     uneven = comparison(groups=GROUPS, icc=0.1234, deff=None)
     assert uneven.design_text == (
-        "intraclass correlation 0.123, design effect not defined: the videos differ too much in "
-        "size"
+        "intraclass correlation 0.12, design effect not defined: the videos differ too much in size"
     )
     assert alike.tests_text == (
         f"{TESTS_TEXT} Whole videos are compared: the ranks and signs of their means; the other "

@@ -1,0 +1,62 @@
+"""Template filters for numbers: one for each kind, so that a kind has the same digits everywhere.
+
+People read two digits; sort keys, downloads and the API keep all. None is an empty text.
+"""
+
+from django import template
+
+from annotate.core.figures import percent_text
+
+register = template.Library()
+
+Figure = float | None
+
+
+@register.filter
+def share(percent: Figure) -> str:
+    """A share in whole per cent, with a decimal where all or none of it would be untrue: 99.6."""
+    return "" if percent is None else percent_text(percent)
+
+
+@register.filter
+def score(percent: Figure) -> str:
+    """A score, a coverage or a difference of them in per cent or points, with a decimal: 83.3."""
+    return _decimals(percent, 1)
+
+
+@register.filter
+def coefficient(value: Figure) -> str:
+    """A coefficient or a statistic, such as alpha or ICC, with two decimals: 0.72."""
+    return _decimals(value, 2)
+
+
+@register.filter
+def as_trec_eval(value: Figure) -> str:
+    """A measure between 0 and 1 with four decimals: 0.4125.
+
+    trec_eval and sample_eval print as many, and people hold these numbers to theirs.
+    """
+    return _decimals(value, 4)
+
+
+@register.filter
+def amount(value: Figure) -> str:
+    """A number that is mostly whole, with a decimal where it is not: 1,200 or 10.5."""
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
+
+
+@register.filter
+def whole(value: Figure) -> str:
+    """A number without decimals, its thousands parted: 1,200."""
+    return "" if value is None else f"{value:,.0f}"
+
+
+@register.filter
+def machine_number(value: Figure) -> str:
+    """A number for scripts and pictures, not for people: a sort key, a length; six decimals."""
+    return _decimals(value, 6)
+
+
+def _decimals(value: Figure, n: int) -> str:
+    """A number with n decimals; what is rounded to nothing has no minus."""
+    return "" if value is None else f"{round(value, n) + 0.0:.{n}f}"
