@@ -286,6 +286,9 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
         422,
         True,
     )
+    moments = {"since": yesterday, "until": timezone.now().isoformat()}
+    undo = text_of(client.post(act, {"act": "restore", "reason": "Undo", **moments}))
+    assert "Nothing was changed." in undo and "Wait until that is done" in undo
     works.perform(work=work.work)
     done_panel = text_of(client.get(pages[3]))
     assert "<strong>Done.</strong> 2 answers of" in done_panel and "hx-get" not in done_panel
