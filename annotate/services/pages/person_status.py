@@ -81,11 +81,8 @@ class PersonStatus(NamedTuple):
 
     @property
     def seen_text(self) -> str:
-        """The time since her last answer."""
-        if self.last_answer_at is None:
-            return "No answer yet"
-        since = time_since(self.last_answer_at, timezone.now())
-        return f"{capfirst(since)}, at {self.last_answer_at:%-d %b %Y %H:%M} UTC"
+        """The time since her last answer; empty before the first."""
+        return time_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
 
     @property
     def seen_day_text(self) -> str:

@@ -169,7 +169,8 @@ def test_roles_and_the_minute_of_an_answer_which_can_tell_who_it_is_are_for_lead
     addresses = (person_page("", annotator.pk), reverse("metrics:dashboard", args=["birds"]))
     page, first_page = (text_of(client.get(url)) for url in addresses)
     assert "<dd>Annotator and lead</dd>" in page
-    assert re.search(r"<dd>(Now|\d+ min), at \d.*\d\d:\d\d UTC</dd>", page)
+    ticking = r"<dd><time [^>]*data-ago=[^>]*>(now|\d+ min)</time>"
+    assert re.search(ticking + r", at\s+<time [^>]*>\d[^<]* UTC</time></dd>", page)
     assert re.search(r'class="nowrap"><time [^>]*>\d+ \w+ \d\d:\d\d UTC</time>', page)
     assert re.search(r'class="nowrap">\s*<time [^>]*>(now|\d+ min)</time></td>', first_page)
     client.force_login(cast.member(collection, Role.RESEARCHER))
