@@ -8,7 +8,6 @@ from .guards.marks import GuardMark
 from .imports import Import
 from .items import (
     Direction,
-    Duplicate,
     Item,
     Part,
     Preview,
@@ -40,7 +39,7 @@ from .programs.hooks import Delivery, Hook, HookEvent
 from .programs.receipts import Receipt
 from .references import ReferenceLabel, ReferenceSet, Undrawn
 from .reports import Report, ReportEvent, ReportQuerySet
-from .review import PairExclusion, ReviewAction, ReviewWork
+from .review import Duplicate, PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
 from .work import Work
 

@@ -336,31 +336,6 @@ class Part(models.Model):
         return [MediaSource(self.path, self.type), *(MediaSource(**source) for source in self.also)]
 
 
-class Duplicate(models.Model):
-    """An item that repeats another one of its side, as a lead says: its pairs are judged there.
-
-    A pair of it without all labels of its own takes the grade of the same pair of the original.
-    """
-
-    item = models.OneToOneField(
-        Item, models.CASCADE, primary_key=True, related_name="as_duplicate", help_text="It repeats."
-    )
-    original = models.ForeignKey(Item, models.CASCADE, related_name="duplicates")
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="duplicates")
-    side = models.CharField(max_length=8, choices=Side)
-    at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=~Q(item=F("original")), name="annotate_duplicate_of_another"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.item} repeats {self.original}"
-
-
 class QuerySet(models.Model):
     """A named, frozen set of source items of one direction, perhaps with a gallery of targets.
 

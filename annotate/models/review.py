@@ -1,13 +1,14 @@
-"""Leads' actions: their log, which only grows, the decisions under way, and excluded pairs."""
+"""Leads' actions: their log, which only grows, decisions under way, excluded pairs, duplicates."""
 
 from typing import Self, TypeAlias
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Now
 
 from .batches import Batch
 from .collections import Collection
-from .items import Item
+from .items import Item, Side
 from .judgments import ClockTimestamp
 from .pairs import Pair
 from .people import Annotator, User
@@ -181,3 +182,28 @@ class PairExclusion(models.Model):
 
     def __str__(self) -> str:
         return f"pair {self.pair_id}: {self.reason}"
+
+
+class Duplicate(models.Model):
+    """An item that repeats another one of its side, as a lead says: its pairs are judged there.
+
+    A pair of it without all labels of its own takes the grade of the same pair of the original.
+    """
+
+    item = models.OneToOneField(
+        Item, models.CASCADE, primary_key=True, related_name="as_duplicate", help_text="It repeats."
+    )
+    original = models.ForeignKey(Item, models.CASCADE, related_name="duplicates")
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="duplicates")
+    side = models.CharField(max_length=8, choices=Side)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(item=F("original")), name="annotate_duplicate_of_another"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} repeats {self.original}"
