@@ -22,7 +22,7 @@ from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.computation import version_of
 from pooling.models import Pool, Run
 
-RULES = "7"  # changes when the same labels and rankings would give other numbers or words
+RULES = "8"  # changes when the same labels and rankings would give other numbers or words
 # after which a value is computed again even though its version did not change
 REFRESH_AFTER = timedelta(minutes=10)
 MAX_AGE = timedelta(days=1)

@@ -12,7 +12,7 @@ from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Duplicate, Item
 from annotate.services.collection.duplicates import IN_USE
 from annotate.services.review.duplicate_marks import DuplicateGroup
-from metrics.charts.analyses.collection.duplicates import ELSEWHERE, SAME
+from metrics.charts.analyses.collection.duplicates import ELSEWHERE, LOOK_ALIKE, SAME
 from metrics.charts.results import AnalysisResult, Cell
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
@@ -28,11 +28,12 @@ class OpenGroup(NamedTuple):
 
     n_judged : judged pairs of two items or more, the most judged first; those of an original that
         the group did not have are not known here
-    similarity : of two texts, None for the same
+    similarity : of two texts or images, None for the same; are_images : they look alike
     """
 
     n_judged: dict[ItemName, int | None]
     similarity: float | None
+    are_images: bool
 
 
 class GroupItem(NamedTuple):
@@ -47,10 +48,13 @@ class DuplicateCard(NamedTuple):
 
     similarity: float | None
     items: list[GroupItem]
+    are_images: bool
 
     @property
     def likeness(self) -> str:
         """The likeness in words."""
+        if self.are_images:
+            return "Look alike: nobody has said they are the same"
         return (
             "The same"
             if self.similarity is None
@@ -127,6 +131,7 @@ def open_groups(*, collection: Collection, panel: AnalysisPanel) -> list[OpenGro
                 for name in (originals.get(name, name) for name in group.n_judged)
             },
             group.similarity,
+            group.are_images,
         )
         for group in _found_groups(panel.answer.result)
     ]
@@ -177,7 +182,7 @@ def _found_groups(result: AnalysisResult) -> Iterator[OpenGroup]:
         n_judged: dict[ItemName, int | None] = {
             (text(row, "side"), text(row, "id")): int(text(row, "n_judged")) for row in rows
         }
-        yield OpenGroup(n_judged, similarity)
+        yield OpenGroup(n_judged, similarity, text(rows[0], "kind") == LOOK_ALIKE)
 
 
 def _cards(collection: Collection, groups: Sequence[OpenGroup]) -> list[DuplicateCard]:
@@ -194,6 +199,7 @@ def _cards(collection: Collection, groups: Sequence[OpenGroup]) -> list[Duplicat
                 for name, n_judged in group.n_judged.items()
                 if name in contents  # one may be excluded at this moment
             ],
+            group.are_images,
         )
         for group in groups
     ]

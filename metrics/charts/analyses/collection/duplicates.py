@@ -7,6 +7,7 @@ from annotate.core.phrases import counted
 from metrics.charts.results import AnalysisResult, Cell, Column
 
 SAME, NEAR, ELSEWHERE = "the same", "nearly the same", "the same, in another split"
+LOOK_ALIKE = "look alike"
 SIDES = ("query", "document")
 
 
@@ -25,9 +26,9 @@ class SimilarItem(NamedTuple):
 
 
 class SimilarGroup(NamedTuple):
-    """Two or more items of a side that are the same, or two whose texts are nearly so.
+    """Two or more items of a side that are the same, or two whose texts or images are nearly so.
 
-    similarity : of two texts; None where they are the same. items : the most judged first
+    similarity : of two texts or images; None where they are the same. items : the most judged first
     is_elsewhere : one or more are of another split than test; those come last
     """
 
@@ -35,17 +36,20 @@ class SimilarGroup(NamedTuple):
     similarity: float | None
     items: list[SimilarItem]
     is_elsewhere: bool = False
+    are_images: bool = False
 
     @property
     def kind(self) -> str:
         """The likeness in words."""
         if self.is_elsewhere:
             return ELSEWHERE
+        if self.are_images:
+            return LOOK_ALIKE
         return SAME if self.similarity is None else NEAR
 
 
 class DuplicateCounts(NamedTuple):
-    """The items that were compared, those that repeat another one, and pairs of near texts.
+    """The items that were compared, those that repeat another, and pairs of near texts and images.
 
     n_items, n_repeats : of each side; n_elsewhere : those that stand in another split too
     """
@@ -54,6 +58,7 @@ class DuplicateCounts(NamedTuple):
     n_repeats: Mapping[str, int]
     n_elsewhere: Mapping[str, int]
     n_near: int
+    n_alike: int
 
 
 def duplicates_result(
@@ -83,7 +88,8 @@ def duplicates_result(
             "A row for each item of a group; the first is the most judged one. The same: texts "
             "that differ in case, full stops, commas, quotes and spaces alone, or files of the "
             "same checksum. Nearly: the similarity of two texts, of their 5-grams of characters, "
-            "is .9 or more."
+            "is .9 or more. Look alike: images whose colours, in 32 by 32 cells, differ little; "
+            "nobody has said that they are the same."
         ),
         extent=extent,
         columns=[
@@ -115,4 +121,6 @@ def _headline(counts: DuplicateCounts) -> str:
             parts.append(f"{n:,} of {items} {'is' if n == 1 else 'are'} in another split too")
     if n := counts.n_near:
         parts.append(f"{counted(n, 'pair')} of texts {'is' if n == 1 else 'are'} nearly the same")
+    if n := counts.n_alike:
+        parts.append(f"{counted(n, 'pair')} of images {'looks' if n == 1 else 'look'} alike")
     return "; ".join(parts)

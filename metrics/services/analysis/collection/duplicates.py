@@ -1,4 +1,4 @@
-"""Items that are the same, or nearly: by their texts, and by the checksums of their files."""
+"""Items that are the same, or nearly: by texts, by checksums of files, and by looks of images."""
 
 import json
 from collections import Counter
@@ -30,6 +30,7 @@ from metrics.core.analyses.collection.duplicates import (
 )
 from metrics.score_files.requests import NotDefined
 from metrics.services.analysis.analyses import AnalysisRequest
+from metrics.services.analysis.collection.image_likeness import alike_images
 from metrics.services.analysis.shared_values import cached_arrays
 from metrics.services.analysis.texts import digest_of
 from metrics.services.scores.labels import n_propagated
@@ -115,14 +116,15 @@ class ComparedItem(NamedTuple):
 
 
 class ItemGroup(NamedTuple):
-    """Items of a side that are the same; or two with the similarity of their texts.
+    """Items of a side that are the same; or two with the similarity of their texts or images.
 
-    is_elsewhere : some are of another split than test, and come last
+    is_elsewhere : some are of another split than test, and come last; are_images : they look alike
     """
 
     items: list[ComparedItem]
     similarity: float | None = None
     is_elsewhere: bool = False
+    are_images: bool = False
 
 
 def find(request: AnalysisRequest) -> AnalysisResult:
@@ -144,9 +146,13 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         near, note = _near(request, own_items)
         groups += near
         notes += note
+    for own_items in items_by_side:
+        alike, alike_notes = _alike(request, own_items)
+        groups += alike
+        notes += alike_notes
     if not groups:
         raise NotDefined(
-            " ".join(["No two items are the same, and no two texts nearly so.", *notes])
+            " ".join(["No two items are the same, and no two texts or images nearly so.", *notes])
         )
     groups_with_room, room_notes = listed_groups(collection, groups)
     notes += room_notes
@@ -160,7 +166,8 @@ def find(request: AnalysisRequest) -> AnalysisResult:
         n_elsewhere=Counter(
             item.side for group in elsewhere for item in group.items if item.split == TEST
         ),
-        n_near=len(groups) - len(same) - len(elsewhere),
+        n_near=sum(group.similarity is not None and not group.are_images for group in groups),
+        n_alike=sum(group.are_images for group in groups),
     )
     return duplicates_result(similar_groups, counts, notes)
 
@@ -265,6 +272,27 @@ def _near(request: AnalysisRequest, items: list[ComparedItem]) -> tuple[list[Ite
     ], []
 
 
+def _alike(
+    request: AnalysisRequest, items: list[ComparedItem]
+) -> tuple[list[ItemGroup], list[str]]:
+    """Pairs of items of one image alone that look alike, one for each image; and notes."""
+    item_by_checksum = {
+        item.parts[0].checksum: item
+        for item in reversed(items)
+        if len(item.parts) == 1 and item.parts[0].kind == Part.Kind.IMAGE and item.key
+    }
+    distinct = list(item_by_checksum.values())[::-1]
+    alike, notes = alike_images(request, [str(item.parts[0].checksum) for item in distinct])
+    if alike is None:
+        return [], notes
+    return [
+        ItemGroup([distinct[first], distinct[second]], round(likeness, 3), are_images=True)
+        for first, second, likeness in zip(
+            alike.first.tolist(), alike.second.tolist(), alike.likeness.tolist(), strict=True
+        )
+    ], notes
+
+
 def _near_pairs(request: AnalysisRequest, texts: list[str]) -> NearPairs:
     """The near pairs; they do not depend on labels, so they are in the cache by a hash of texts."""
     first, second, similarity = cached_arrays(
@@ -298,7 +326,9 @@ def _described(collection: Collection, groups: list[ItemGroup]) -> list[SimilarG
             for item in items
         ]
         similar_groups.append(
-            SimilarGroup(items[0].side, group.similarity, rows, group.is_elsewhere)
+            SimilarGroup(
+                items[0].side, group.similarity, rows, group.is_elsewhere, group.are_images
+            )
         )
     return similar_groups
 

@@ -1,9 +1,10 @@
 """Which items are the same, or nearly: by text, page, file, and what cannot be compared."""
 
+import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Item, Pair, Part, Resolution
+from annotate.models import Item, Pair, Part, Preview, Resolution
 from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
 from metrics.services.analysis.collection import duplicates
 from tests import cast
@@ -90,6 +91,37 @@ def test_files_are_the_same_by_checksum_and_seconds(collection):
     assert [note for note in result.notes if note.startswith("2 items are not compared")]
 
 
+def drawn(collection, checksum, seed, shift=0):
+    """An image with a preview whose raster is noise of a seed, brighter by a shift."""
+    cells = np.random.default_rng(seed).integers(40, 200, size=(32, 32, 3)) + shift
+    preview = Preview.objects.create(
+        collection=collection,
+        checksum=checksum,
+        content=b"x",
+        width=40,
+        height=30,
+        raster=cells.astype(np.uint8).tobytes(),
+    )
+    return file(checksum, preview=preview, previewed_at=timezone.now())
+
+
+def test_images_that_look_alike_are_pairs_of_one_side_and_one_collection(collection):
+    add(collection, "document", "a", drawn(collection, "sha256:1", 1))
+    add(collection, "document", "b", drawn(collection, "sha256:2", 1, shift=4))
+    add(collection, "document", "c", drawn(collection, "sha256:3", 2))
+    add(collection, "document", "d", file("sha256:4"))
+    add(collection, "query", "e", drawn(collection, "sha256:5", 1, shift=2))
+    add(collection, "query", "f", drawn(collection, "sha256:6", 1, shift=3), "A caption")
+    other = cast.collection("other")
+    add(other, "document", "a", drawn(other, "sha256:4", 1))
+    ((side, kind, likeness, ids),) = groups(collection)
+    assert (side, kind, ids) == ("document", "look alike", ["a", "b"])
+    assert 0.83 <= likeness < 1
+    result = answer_of(collection, "duplicates").result
+    assert result.headline == "1 pair of images looks alike"
+    assert any(note.startswith("1 image is not compared by looks") for note in result.notes)
+
+
 def test_near_texts_are_pairs_of_distinct_texts_with_their_similarity(collection):
     near = "Two dogs run over the wet green grass by the river"
     add(collection, "query", "a", f"{near}.")
@@ -139,6 +171,7 @@ def test_what_stands_in_another_split_too_is_a_kind_of_its_own(collection):
         "The split “train” (7 items) has 3 of these items too: none of it is judged or takes a "
         "grade.",
         "The split “val” (1 item) has none of these.",
+        "2 images are not compared by looks: without a preview, or it is still being drawn.",
     ]
 
 
@@ -169,7 +202,7 @@ def test_the_most_judged_item_comes_first_and_marks_are_told(collection):
 def test_without_any_there_is_a_sentence(collection):
     add(collection, "query", "a", "one of its kind")
     assert answer_of(collection, "duplicates").reason == (
-        "No two items are the same, and no two texts nearly so."
+        "No two items are the same, and no two texts or images nearly so."
     )
     add(collection, "query", "t", "Another of its kind", split="train")
     assert (
