@@ -1,12 +1,17 @@
-"""Template filters for times: `{{ at|moment }}` is the only way that a page tells a date."""
+"""Template filters for times: `{{ at|moment }}` is the only way that a page tells a date.
 
-from datetime import date, datetime
+A sentence from Python has its times in UTC, as mails and the API tell them, and says so; a page
+shows it as `{{ sentence|local_times }}`.
+"""
+
+import re
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from django import template
 from django.utils.dateformat import format as format_date
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
 
 from annotate.core.phrases import duration
@@ -28,6 +33,13 @@ PRECISIONS = {
     "short": Precision("j M H:i"),
     "clock": Precision("H:i"),
 }
+
+
+# A time within a sentence: 5 Mar 2026 07:08 UTC, 5 March 2026, 07:08 UTC, and with seconds.
+TIME = re.compile(
+    r"\b(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2})[a-z]* (?P<year>\d{4}),? "
+    r"(?P<clock>\d\d:\d\d)(?P<second>:\d\d)? UTC\b"
+)
 
 
 @register.filter
@@ -52,6 +64,21 @@ def moment(at: date | datetime | None, precision: str = "minute") -> SafeString 
         precision,
         words,
     )
+
+
+@register.filter
+def local_times(sentence: object) -> SafeString:
+    """A sentence whose times, told in UTC, are shown in the reader's time as those of `moment`."""
+
+    def time_of(match: re.Match[str]) -> str:
+        text = "{day} {month} {year} {clock}".format(**match.groupdict()) + (
+            match["second"] or ":00"
+        )
+        at = datetime.strptime(text, "%d %b %Y %H:%M:%S").replace(tzinfo=UTC)
+        return moment(at, "second" if match["second"] else "minute")
+
+    # the sentence is escaped, and the times are marked up by format_html
+    return mark_safe(TIME.sub(time_of, conditional_escape(str(sentence or ""))))  # noqa: S308
 
 
 @register.filter

@@ -60,7 +60,7 @@ class TrainingStatus(NamedTuple):
         if self.state.name == "trying" and self.last:
             return f"In training, {self.last.n_done} of {self.last.n_pairs}"
         if self.state.name == "waiting" and self.state.ready_at:
-            return f"Next try from {self.state.ready_at:%-d %b %H:%M} UTC"
+            return f"Next try from {self.state.ready_at:%-d %b %Y %H:%M} UTC"
         if self.last:
             return "Not passed yet"
         return "Not begun: quiz" if self.state.name == "quiz" else "Not begun"

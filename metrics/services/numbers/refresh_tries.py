@@ -57,7 +57,7 @@ class RefreshDelay(NamedTuple):
         """The moment at which the numbers are tried again."""
         if not self.has_pause:
             return "They are tried again"
-        return f"The next try is not before {self.next_at:%-d %b %H:%M} UTC"
+        return f"The next try is not before {self.next_at:%-d %b %Y %H:%M} UTC"
 
     @property
     def command(self) -> str:

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from annotate.templatetags.moments import ago, moment
+from annotate.templatetags.moments import ago, local_times, moment
 
 AT = datetime(2026, 3, 5, 7, 8, 9, tzinfo=UTC)
 
@@ -49,3 +49,21 @@ def test_the_time_since_a_moment_carries_what_the_browser_counts_on_from():
     assert element.endswith(">2 min</time>")
     page_at = datetime.fromisoformat(element.split('data-ago="')[1].split('"')[0])
     assert page_at > AT and page_at.utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize(
+    ("told", "precision"),
+    [
+        ("5 Mar 2026 07:08:09 UTC", "second"),
+        ("5 Mar 2026 07:08 UTC", "minute"),
+        ("5 March 2026, 07:08 UTC", "minute"),
+    ],
+)
+def test_times_within_a_sentence_are_moments_and_the_rest_is_escaped(told, precision):
+    at = AT if precision == "second" else AT.replace(second=0)
+    assert local_times(f"Made by <b>, {told}.") == (f"Made by &lt;b&gt;, {moment(at, precision)}.")
+
+
+@pytest.mark.parametrize("sentence", ["", "5 Mar 2026", "at 07:08 UTC", "Days by UTC"])
+def test_a_sentence_without_a_whole_time_stays(sentence):
+    assert local_times(sentence) == sentence

@@ -161,7 +161,7 @@ def test_a_decision_is_noted_with_its_moment_lead_and_reason(fields, note):
         (status("trying", n_done=3, n_pairs=20), "In training, 3 of 20"),
         (
             status("waiting", ready_at=datetime(2026, 3, 5, 7, 8, tzinfo=UTC), n_done=20),
-            "Next try from 5 Mar 07:08 UTC",
+            "Next try from 5 Mar 2026 07:08 UTC",
         ),
         (status("ready", n_done=20), "Not passed yet"),
         (status("ready"), "Not begun"),

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotate.models import Delivery, Hook, Role
 from annotate.services.webhooks import deliveries, hook_page, hooks
 from annotate.services.webhooks.deliveries import Attempt
+from annotate.templatetags.moments import local_times
 from tests import cast
 from tests.annotate.services.webhooks.receiver import running_receiver
 from tests.pages import notice_form, text_of
@@ -45,7 +46,7 @@ def test_a_webhook_is_made_and_a_reload_shows_its_secret_again_and_makes_no_othe
     client.force_login(hook.by)
     answer = client.get(own_page)
     assert secret not in answer.content.decode() and hook.secret not in answer.content.decode()
-    moment = f"{hook.created_at:{hook_page.MOMENT}} UTC"
+    moment = local_times(f"{hook.created_at:{hook_page.MOMENT}} UTC")
     assert f"Made by {hook.by.username}, {moment}." in text_of(answer)
     Hook.objects.update(by=None)
     assert f"Made {moment}." in text_of(client.get(own_page)), "the account is gone"
@@ -131,7 +132,7 @@ def test_the_log_says_when_what_waits_is_sent(client):
     act(client, hook, "test")
     in_an_hour = timezone.now() + timedelta(hours=1)
     Hook.objects.update(rests_until=in_an_hour)
-    moment = f"{in_an_hour:{hook_page.MOMENT}} UTC on."
+    moment = local_times(f"{in_an_hour:{hook_page.MOMENT}} UTC on.")
     assert f"Sent from {moment}" in text_of(client.get(f"{LIST}{hook.pk}/"))
     attempt = Attempt("2026-03-05T07:08:09.123Z", 3, 500, "", "")
     Delivery.objects.update(attempts=[attempt._asdict()])

@@ -42,7 +42,7 @@ def test_a_closer_look_that_is_to_come_says_so(worker_missing, end):
 
 @pytest.mark.parametrize(
     ("n", "text"),
-    [(2, "They are tried again"), (3, "The next try is not before 5 Mar 07:08 UTC")],
+    [(2, "They are tried again"), (3, "The next try is not before 5 Mar 2026 07:08 UTC")],
 )
 def test_numbers_that_are_late_say_when_they_are_tried_again(n, text):
     delay = RefreshDelay(MOMENT, n, MOMENT, is_slow=False, slug="study")
