@@ -2,7 +2,8 @@
 
 from django import template
 
-from annotate.core.phrases import counted
+from annotate.core.phrases import count_of, counted
 
 register = template.Library()
 register.filter("counted", counted)
+register.filter("count_of", count_of)

@@ -175,16 +175,11 @@ class DirectionPanel(NamedTuple):
     is_sample: bool
 
     @property
-    def queries_text(self) -> str:
-        """The number of its source items by their noun: "1,200 queries"."""
-        return count_of(self.n_queries, self.direction.sources)
-
-    @property
     def runs_note(self) -> str:
         """The meaning of the columns of the table of runs."""
         apostrophe = "\N{RIGHT SINGLE QUOTATION MARK}"
         sentences = [
-            f"On the {self.queries_text} the pool asked about.",
+            f"On the {count_of(self.n_queries, self.direction.sources)} the pool asked about.",
             f"Brought: the run{apostrophe}s first {self.depth:,}.",
             f"Judged: how many of those have people{apostrophe}s grade, in per cent.",
             "Only here: of the judged ones, those no other run of the pool brought.",
