@@ -6,3 +6,12 @@ export function showCurrentTabs() {
     tabs.scrollLeft = Math.max(tabs.scrollLeft, tab.offsetLeft + tab.offsetWidth - tabs.clientWidth);
   }
 }
+
+/** Browsers scroll no tab into view of which a finger's breadth is to be seen, or its padding; under a pointer nothing moves. */
+document.addEventListener("focusin", ({ target }) => {
+  const tabs = target.closest(".tabs");
+  if (tabs && target.matches(":focus-visible")) {
+    const left = Math.max(tabs.scrollLeft, target.offsetLeft + target.offsetWidth - tabs.clientWidth);
+    tabs.scrollLeft = Math.min(left, target.offsetLeft);
+  }
+});

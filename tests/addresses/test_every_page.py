@@ -86,8 +86,11 @@ ALSO_AS = (
     ("metrics:collection", "annotator"),
     ("annotate:home", "stranger"),
 )
-PAGES_TO_PRESS = (  # touch: pages that leads and annotators use on a phone
+PAGES_TO_PRESS = (  # touch: pages that people use on a phone, with all kinds of fields
+    ("account_login", "anonymous"),
     ("annotate:judge", "annotator"),
+    ("annotate:collection-new", "admin"),
+    ("annotate:golds", "admin"),
     ("annotate:inbox", "admin"),
     ("annotate:inbox-pair", "admin"),
     ("annotate:inbox-batch", "admin"),
@@ -96,15 +99,9 @@ PAGES_TO_PRESS = (  # touch: pages that leads and annotators use on a phone
     ("metrics:leaderboard", "admin"),
     ("metrics:dashboard", "admin"),
     ("metrics:downloads", "admin"),
-    ("pooling:pool-new", "admin"),
-)
-PAGES_TO_TYPE = (  # touch too: pages with further kinds of fields
-    ("account_login", "anonymous"),
-    ("annotate:collection-new", "admin"),
-    ("annotate:golds", "admin"),
-    ("annotate:inbox-pair", "admin"),
-    ("pooling:pool-pairs", "admin"),
     ("metrics:explorer", "admin"),
+    ("pooling:pool-new", "admin"),
+    ("pooling:pool-pairs", "admin"),
 )
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500", "503")
 
@@ -254,32 +251,26 @@ def test_every_page_is_open_to_everybody_and_asks_nobody_else(
 
 
 def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_phone_zoom_in(
-    site, browser
+    site, browser, request
 ):
     addresses = {address.name: address for address in access_table.addresses()}
+    cases = [(addresses[name], principal) for name, principal in PAGES_TO_PRESS]
+    if request.config.getoption("--full"):
+        cases = [case for case in openings() if case[0].name not in NO_PAGES]
     faults = {}
-    for principal in sorted({principal for _, principal in PAGES_TO_PRESS + PAGES_TO_TYPE}):
+    for principal in sorted({principal for _, principal in cases}):
         with closing(
             signed_in_context(browser, site.server, site.world, principal, **PHONE)
         ) as context:
             page = context.new_page()
-            for name in (
-                name for name, other in PAGES_TO_PRESS + PAGES_TO_TYPE if other == principal
-            ):
-                page.goto(
-                    site.server.url
-                    + url_of(
-                        site.world,
-                        addresses[name],
-                        site.world.campaign,
-                        keys_of=site.world.campaign,
-                    )
+            for address in (address for address, other in cases if other == principal):
+                url = url_of(
+                    site.world, address, site.world.campaign, keys_of=site.world.campaign
                 )
-                faults[name] = small_fields(page) + (
-                    low_targets(page) if (name, principal) in PAGES_TO_PRESS else []
-                )
-                assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
-    assert {name: name_faults for name, name_faults in faults.items() if name_faults} == {}
+                page.goto(site.server.url + url)
+                faults[address.name, principal] = small_fields(page) + low_targets(page)
+                assert page.evaluate("document.documentElement.scrollWidth") <= 390, address.name
+    assert {case: case_faults for case, case_faults in faults.items() if case_faults} == {}
 
 
 @pytest.mark.parametrize("error", ERRORS)
