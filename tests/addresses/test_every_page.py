@@ -264,9 +264,7 @@ def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_p
         ) as context:
             page = context.new_page()
             for address in (address for address, other in cases if other == principal):
-                url = url_of(
-                    site.world, address, site.world.campaign, keys_of=site.world.campaign
-                )
+                url = url_of(site.world, address, site.world.campaign, keys_of=site.world.campaign)
                 page.goto(site.server.url + url)
                 faults[address.name, principal] = small_fields(page) + low_targets(page)
                 assert page.evaluate("document.documentElement.scrollWidth") <= 390, address.name
