@@ -11,7 +11,7 @@ export function showCurrentTabs() {
 document.addEventListener("focusin", ({ target }) => {
   const tabs = target.closest(".tabs");
   if (tabs && target.matches(":focus-visible")) {
-    const left = Math.max(tabs.scrollLeft, target.offsetLeft + target.offsetWidth - tabs.clientWidth);
-    tabs.scrollLeft = Math.min(left, target.offsetLeft);
+    const offset = Math.max(tabs.scrollLeft, target.offsetLeft + target.offsetWidth - tabs.clientWidth);
+    tabs.scrollLeft = Math.min(offset, target.offsetLeft);
   }
 });

@@ -143,11 +143,11 @@ def _likeness(first: Numbers, second: Numbers) -> NDArray[np.float64]:
     difference, beside_logo = _differences(first, second, contrast)
     is_open = (difference > MOST_DIFFERENCE) & (beside_logo > MOST_BESIDE_LOGO)
     is_open &= difference < HOPELESS
-    left, right, least = first[is_open], second[is_open], difference[is_open]
+    pair, least = (first[is_open], second[is_open]), difference[is_open]
     beside = beside_logo[is_open]
     for rows in _cuts():
         for columns in _cuts():
-            for whole, other in ((left, right), (right, left)):
+            for whole, other in (pair, pair[::-1]):
                 cut = np.einsum("ij,njkc,lk->nilc", rows, other, columns, optimize=True)
                 new_difference, new_beside = _differences(whole, cut, contrast[is_open])
                 least = np.minimum(least, new_difference)

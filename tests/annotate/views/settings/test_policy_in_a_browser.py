@@ -1,4 +1,4 @@
-"""A policy in a real browser: its words follow the figures that are typed, and grey where they cannot."""
+"""A policy in a real browser: its words follow the figures typed, and grey where they cannot."""
 
 import re
 
