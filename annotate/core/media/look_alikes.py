@@ -131,7 +131,7 @@ def _coarse(rasters: NDArray[np.uint8]) -> Numbers:
         cells = colours.reshape(-1, COARSE_SIDE, width, COARSE_SIDE, width, 3)
         coarse[start : start + BLOCK] = cells.mean(axis=(2, 4))
     coarse[..., 0] -= coarse[..., 0].mean(axis=(1, 2), keepdims=True)
-    return coarse.reshape(len(rasters), -1)
+    return coarse.reshape(len(rasters), COARSE_SIDE * COARSE_SIDE * 3)
 
 
 def _likeness(first: Numbers, second: Numbers) -> NDArray[np.float64]:
@@ -143,16 +143,17 @@ def _likeness(first: Numbers, second: Numbers) -> NDArray[np.float64]:
     difference, beside_logo = _differences(first, second, contrast)
     is_open = (difference > MOST_DIFFERENCE) & (beside_logo > MOST_BESIDE_LOGO)
     is_open &= difference < HOPELESS
-    pair, least = (first[is_open], second[is_open]), difference[is_open]
-    beside = beside_logo[is_open]
-    for rows in _cuts():
-        for columns in _cuts():
-            for whole, other in (pair, pair[::-1]):
-                cut = np.einsum("ij,njkc,lk->nilc", rows, other, columns, optimize=True)
-                new_difference, new_beside = _differences(whole, cut, contrast[is_open])
-                least = np.minimum(least, new_difference)
-                beside = np.minimum(beside, new_beside)
-    difference[is_open], beside_logo[is_open] = least, beside
+    if is_open.any():
+        pair, least = (first[is_open], second[is_open]), difference[is_open]
+        beside = beside_logo[is_open]
+        for rows in _cuts():
+            for columns in _cuts():
+                for whole, other in (pair, pair[::-1]):
+                    cut = np.einsum("ij,njkc,lk->nilc", rows, other, columns, optimize=True)
+                    new_difference, new_beside = _differences(whole, cut, contrast[is_open])
+                    least = np.minimum(least, new_difference)
+                    beside = np.minimum(beside, new_beside)
+        difference[is_open], beside_logo[is_open] = least, beside
     is_alike = (difference <= MOST_DIFFERENCE) | (beside_logo <= MOST_BESIDE_LOGO)
     return np.where(is_alike & (contrast > 0.01), 1 - difference.astype(np.float64), np.nan)
 
