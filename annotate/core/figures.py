@@ -1,16 +1,49 @@
 """Numbers in sentences and tables, with as many digits as people read."""
 
+import math
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+
+P_LEVELS = (0.01, 0.05, 0.1)  # a p-value is not rounded to one of these, or over it
 LEAST_P = 0.001  # a smaller p is told as smaller than this
 
 
+def decimals(value: float, n: int, *, rounding: str = ROUND_HALF_UP) -> str:
+    """Return a number with n decimals, halves away from zero; "not defined" unless it is finite.
+
+    Halves are those of the number as it is written: 83.25 is 83.3. What is rounded to nothing has
+    no minus. rounding : a constant of the module decimal
+    """
+    if not math.isfinite(value):
+        return "not defined"
+    text = f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-n), rounding=rounding):f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def at_most(value: float, n: int) -> str:
+    """Return an upper bound with n decimals, rounded up."""
+    return decimals(value, n, rounding=ROUND_CEILING)
+
+
 def percent_text(percent: float) -> str:
-    """Return a share in whole per cent, with a decimal where it would be a false 0 or 100."""
-    is_false_end = round(percent) in (0, 100) and round(percent, 1) not in (0, 100)
-    return f"{percent:.1f}" if is_false_end else f"{round(percent)}"
+    """Return a share in whole per cent, never a false 0 or 100: 83, 99.6, "< 0.1", "> 99.9"."""
+    if 0 < percent < 0.05:
+        return "< 0.1"
+    if 99.95 <= percent < 100:
+        return "> 99.9"
+    whole = decimals(percent, 0)
+    is_false_end = whole in ("0", "100") and percent not in (0, 100)
+    return decimals(percent, 1) if is_false_end else whole
 
 
 def p_text(p: float) -> str:
-    """Return a p-value to two digits: 0.32, 0.032, 0.003, "< 0.001"."""
+    """Return a p-value to two digits: 0.32, 0.032, 0.003, "< 0.001".
+
+    It has more digits where two would put it on the other side of a level: 0.0499.
+    """
     if p < LEAST_P:
         return f"< {LEAST_P}"
-    return f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
+    for n in range(2 if p >= 0.1 else 3, 8):
+        text = decimals(p, n)
+        if all((float(text) < level) == (p < level) for level in P_LEVELS):
+            return text
+    return str(p)

@@ -70,7 +70,8 @@ def days_since(moment: datetime, now: datetime) -> str:
 
 def time_of_people(hours: float, hours_text: str) -> str:
     """Return a time that people take: below an hour in minutes or seconds, else by `hours_text`."""
-    time = duration(3600 * hours) if 0 < hours < 1 else f"{hours_text} hours"
+    unit = "hour" if hours_text == "1" else "hours"
+    time = duration(3600 * hours) if 0 < hours < 1 else f"{hours_text} {unit}"
     return f"{time} of people"
 
 

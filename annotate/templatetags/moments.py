@@ -5,6 +5,7 @@ shows it as `{{ sentence|local_times }}`.
 """
 
 import re
+from calendar import month_abbr, month_name
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
@@ -35,10 +36,13 @@ PRECISIONS = {
 }
 
 
-# A time within a sentence: 5 Mar 2026 07:08 UTC, 5 March 2026, 07:08 UTC, and with seconds.
+# A time within a sentence: 5 Mar 2026 07:08 UTC, 5 March 2026, 07:08 UTC, and with seconds. In safe
+# text tags come first, and elements of times: nothing within them is a time.
 TIME = re.compile(
-    r"\b(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2})[a-z]* (?P<year>\d{4}),? "
-    r"(?P<clock>\d\d:\d\d)(?P<second>:\d\d)? UTC\b"
+    r"<time\b.*?</time>|<[^>]*>|"
+    rf"\b(?P<day>\d{{1,2}}) (?P<month>{'|'.join([*month_name[1:], *month_abbr[1:]])}) "
+    r"(?P<year>\d{4}),? (?P<clock>\d\d:\d\d)(?P<second>:\d\d)? UTC\b",
+    re.DOTALL,
 )
 
 
@@ -71,10 +75,14 @@ def local_times(sentence: object) -> SafeString:
     """A sentence whose times, told in UTC, are shown in the reader's time as those of `moment`."""
 
     def time_of(match: re.Match[str]) -> str:
-        text = "{day} {month} {year} {clock}".format(**match.groupdict()) + (
-            match["second"] or ":00"
-        )
-        at = datetime.strptime(text, "%d %b %Y %H:%M:%S").replace(tzinfo=UTC)
+        if match["day"] is None:
+            return match[0]
+        clock = match["clock"] + (match["second"] or ":00")
+        text = f"{match['day']} {match['month'][:3]} {match['year']} {clock}"
+        try:
+            at = datetime.strptime(text, "%d %b %Y %H:%M:%S").replace(tzinfo=UTC)
+        except ValueError:  # somebody's words that look like a time: 31 Feb, 25:00
+            return match[0]
         return moment(at, "second" if match["second"] else "minute")
 
     # the sentence is escaped, and the times are marked up by format_html

@@ -1,21 +1,24 @@
 """Template filters for numbers: one for each kind, so that a kind has the same digits everywhere.
 
-People read two digits; sort keys, downloads and the API keep all. None is an empty text.
+People read two digits; sort keys, downloads and the API keep all. Where there is no number, None or
+the empty text that a template has for it, there is no text.
 """
+
+from typing import Literal
 
 from django import template
 
-from annotate.core.figures import percent_text
+from annotate.core import figures
 
 register = template.Library()
 
-Figure = float | None
+Figure = float | Literal[""] | None
 
 
 @register.filter
 def share(percent: Figure) -> str:
     """A share in whole per cent, with a decimal where all or none of it would be untrue: 99.6."""
-    return "" if percent is None else percent_text(percent)
+    return "" if percent is None or percent == "" else figures.percent_text(percent)
 
 
 @register.filter
@@ -31,6 +34,18 @@ def coefficient(value: Figure) -> str:
 
 
 @register.filter
+def effect(value: Figure) -> str:
+    """A part of a coefficient, such as what one person takes from alpha, in three decimals."""
+    return _decimals(value, 3)
+
+
+@register.filter
+def at_most(value: Figure) -> str:
+    """An upper bound of a coefficient or a measure, with two decimals, rounded up."""
+    return "" if value is None or value == "" else figures.at_most(value, 2)
+
+
+@register.filter
 def as_trec_eval(value: Figure) -> str:
     """A measure between 0 and 1 with four decimals: 0.4125.
 
@@ -42,13 +57,13 @@ def as_trec_eval(value: Figure) -> str:
 @register.filter
 def amount(value: Figure) -> str:
     """A number that is mostly whole, with a decimal where it is not: 1,200 or 10.5."""
-    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
+    return "" if value is None or value == "" else f"{value:,.1f}".removesuffix(".0")
 
 
 @register.filter
 def whole(value: Figure) -> str:
     """A number without decimals, its thousands parted: 1,200."""
-    return "" if value is None else f"{value:,.0f}"
+    return "" if value is None or value == "" else f"{value:,.0f}"
 
 
 @register.filter
@@ -58,5 +73,4 @@ def machine_number(value: Figure) -> str:
 
 
 def _decimals(value: Figure, n: int) -> str:
-    """A number with n decimals; what is rounded to nothing has no minus."""
-    return "" if value is None else f"{round(value, n) + 0.0:.{n}f}"
+    return "" if value is None or value == "" else figures.decimals(value, n)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from annotate.core.figures import decimals
 from annotate.core.phrases import counted
 from annotate.models import Collection
 from metrics.services.dashboard.first_page_facts import RecentEvents, RecentRow
@@ -52,7 +53,7 @@ class SinceYesterday(NamedTuple):
         """The move of alpha in two digits; empty where either is missing or it is the same."""
         if self.alpha is None or self.alpha_before is None:
             return ""
-        before, now = f"{self.alpha_before:.2f}", f"{self.alpha:.2f}"
+        before, now = decimals(self.alpha_before, 2), decimals(self.alpha, 2)
         if before == now:
             return f"alpha still {now}" if self.labels_text else ""
         return (

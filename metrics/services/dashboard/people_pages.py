@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.template.defaultfilters import floatformat
-
+from annotate.core.figures import decimals
 from annotate.models import Annotator
 from annotate.services.background import kept
 from metrics.charts.charts import Chart
@@ -66,8 +65,8 @@ class PersonPage(NamedTuple):
         if drag is None:
             return "alpha is not defined with or without them"
         if drag > 0:
-            return f"{floatformat(drag, 2)} higher: these labels lower alpha"
-        return f"{floatformat(drag, 2)}: these labels raise alpha"
+            return f"{decimals(drag, 3)} higher: these labels lower alpha"
+        return f"{decimals(drag, 3)}: these labels raise alpha"
 
     @property
     def waiting_text(self) -> str:

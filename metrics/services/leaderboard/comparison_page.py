@@ -61,7 +61,7 @@ class Chance(NamedTuple):
 
 
 class QueryDifference(NamedTuple):
-    """A query on which the two runs differ; values as they are measured, from 0 to 1 for shares."""
+    """A query on which the two runs differ; values are scaled as on the page: per cent or ranks."""
 
     item: int
     name: str
@@ -245,7 +245,12 @@ def comparison_of(
         LeadingQueries(
             run,
             [
-                QueryDifference(row["item"], row["name"], row["text"], *row["values"])
+                QueryDifference(
+                    row["item"],
+                    row["name"],
+                    row["text"],
+                    *(scale * score for score in row["values"]),
+                )
                 for row in rows
             ],
         )

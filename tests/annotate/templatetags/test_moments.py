@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
+from django.utils.safestring import mark_safe
 
 from annotate.templatetags.moments import ago, local_times, moment
 
@@ -67,3 +68,22 @@ def test_times_within_a_sentence_are_moments_and_the_rest_is_escaped(told, preci
 @pytest.mark.parametrize("sentence", ["", "5 Mar 2026", "at 07:08 UTC", "Days by UTC"])
 def test_a_sentence_without_a_whole_time_stays(sentence):
     assert local_times(sentence) == sentence
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "31 Feb 2026 10:00 UTC",
+        "5 Mai 2026 07:08 UTC",
+        "5 Mar 2026 24:00 UTC",
+        "3 Marathon 2026 10:00 UTC",
+    ],
+)
+def test_somebody_s_words_that_look_like_a_time_stay(words):
+    assert local_times(f"The receiver said: {words}") == f"The receiver said: {words}"
+
+
+def test_safe_text_keeps_its_attributes_and_its_times():
+    told = f'<input value="5 Mar 2026 07:08:09 UTC"> {moment(AT)} 5 Mar 2026 07:08:09 UTC'
+    parts = told.rsplit(" 5 Mar", 1)
+    assert local_times(mark_safe(told)) == f"{parts[0]} {moment(AT, 'second')}"

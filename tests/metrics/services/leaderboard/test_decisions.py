@@ -230,6 +230,8 @@ def test_two_runs_are_compared_with_or_without_the_queries_that_one_misses(board
             == paired_test("t", x, y).p_value
         )
         assert page.facts["difference"] == pytest.approx(100 * (x - y).mean())
+        # alpha's best query, in per cent as the means are
+        assert page.ends[0].queries[0].difference == pytest.approx(100 * (x - y).max())
     assert compared(board, **of, missing="runs").missing_text == with_missing.missing_text
     of |= {"measure": "RBPres", "missing": "zero"}
     text = "Of the queries delta misses 2, counted 1 by RBPres here."

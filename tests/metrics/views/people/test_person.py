@@ -144,7 +144,7 @@ def test_the_page_tells_where_the_person_stands(client, collection, lead):
     assert "Pause, with 3 pairs in hand" in " ".join(page.split())
     judged_annotator = fail_batch(collection).annotator
     page = text_of(client.get(person_page("", judged_annotator.pk)))
-    assert re.search(r"<dd>(Now|\d+ min), at ", page) and "Review batch 1" in page
+    assert re.search(r">(now|\d+ min)</time>, at\s", page) and "Review batch 1" in page
     Membership.objects.filter(user=annotator.user).delete()
     page = text_of(client.get(person_page("", annotator.pk)))
     assert "None: no longer a member" in page and "Gets no pairs" in page
