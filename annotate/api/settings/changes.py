@@ -1,4 +1,4 @@
-"""Changes of a collection's pay, groups of queries and publication, by the forms of the pages."""
+"""Changes of a collection's settings, by the forms of the pages, and its archive."""
 
 from typing import Any
 
@@ -10,12 +10,15 @@ from annotate.api import Unprocessable
 from annotate.api.fields import StrictSerializer
 from annotate.core.publication import creators, licences
 from annotate.forms.publication import OTHER, PublicationForm
-from annotate.forms.settings import PayForm, QueryGroupsForm
+from annotate.forms.settings import AlphaMarksForm, PayForm, QueryGroupsForm
 from annotate.models import Collection, User
 from annotate.services.collection import collections, publication
+from annotate.services.policy import alpha_marks
+from annotate.services.supervision import archiving
 
 PAY = ("hourly_pay", "currency")
 GROUPS = ("query_groups",)
+MARKS = {"tentative": "tentative_alpha", "firm": "firm_alpha"}  # by their fields of the page
 PUBLICATION = ("licence", "creators", "cite_as", "texts_may_leave", "media_may_leave")
 
 
@@ -59,6 +62,12 @@ class CollectionChangesRequest(StrictSerializer):
     )
     currency = serializers.CharField(max_length=12, required=False)
     query_groups = serializers.ChoiceField(Collection.Grouping.choices, required=False)
+    tentative_alpha = serializers.FloatField(
+        required=False, help_text="Above 0 and below 1; three decimals are kept."
+    )
+    firm_alpha = serializers.FloatField(
+        required=False, help_text="Above tentative_alpha, up to 1; three decimals are kept."
+    )
     licence = serializers.CharField(
         max_length=licences.MAX_LENGTH, required=False, help_text="An SPDX identifier."
     )
@@ -68,6 +77,9 @@ class CollectionChangesRequest(StrictSerializer):
     cite_as = serializers.CharField(max_length=4000, required=False, allow_blank=True)
     texts_may_leave = serializers.BooleanField(required=False)
     media_may_leave = serializers.BooleanField(required=False)
+    is_archived = serializers.BooleanField(
+        required=False, help_text="True archives the collection, false unarchives it."
+    )
 
 
 @transaction.atomic
@@ -78,25 +90,36 @@ def change_settings(*, collection: Collection, changes: dict[str, Any], by: User
     """
     # what is left out is read here: two who change settings at once take turns
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    pay_form, groups_form, publication_form = forms = (
+    pay_form, groups_form, marks_form, publication_form = forms = (
         PayForm(present_values(collection, PAY) | changes, instance=collection),
         QueryGroupsForm(present_values(collection, GROUPS) | changes, instance=collection),
+        AlphaMarksForm(marks_data(collection, changes)),
         PublicationForm(publication_data(collection, changes), collection=collection),
     )
     if errors := [error for form in forms for error in errors_of(form)]:
         raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
     collections.change_pay(collection=collection, **pay_form.cleaned_data)
     collections.change_query_groups(collection=collection, **groups_form.cleaned_data)
+    alpha_marks.change_alpha_marks(collection=collection, marks=marks_form.marks)
     publication.change_publication(
         collection=collection,
         publication=publication.Publication(**publication_form.fields_to_store()),
         by=by,
     )
+    if changes.get("is_archived") is True:
+        archiving.archive_collection(collection=collection, by=by)
+    elif changes.get("is_archived") is False:
+        archiving.unarchive_collection(collection=collection, by=by)
 
 
 def present_values(collection: Collection, names: tuple[str, ...]) -> dict[str, Any]:
     """The settings of these names as they are."""
     return {name: getattr(collection, name) for name in names}
+
+
+def marks_data(collection: Collection, changes: dict[str, Any]) -> dict[str, float]:
+    """The fields that the page's form of the marks would send, with these changes."""
+    return {field: changes.get(name, getattr(collection, name)) for field, name in MARKS.items()}
 
 
 def publication_data(collection: Collection, changes: dict[str, Any]) -> dict[str, Any]:
@@ -113,9 +136,9 @@ def publication_data(collection: Collection, changes: dict[str, Any]) -> dict[st
 
 
 def errors_of(form: BaseForm) -> list[dict[str, str]]:
-    """The faults of a form; a licence has one field here and two on the page."""
+    """The faults of a form, by the names here: a licence has two fields on the page."""
     return [
-        {"field": name.removeprefix("other_"), "message": str(message)}
+        {"field": MARKS.get(name, name.removeprefix("other_")), "message": str(message)}
         for name, messages in form.errors.items()
         for message in messages
     ]

@@ -135,6 +135,8 @@ class CollectionAnswer(CollectionNamesAnswer):
             "query_groups",
             "hourly_pay",
             "currency",
+            "tentative_alpha",
+            "firm_alpha",
             "scheme_frozen_at",
             "archived_at",
             "levels",

@@ -21,7 +21,7 @@ class Settings(CollectionPart):
         """Change settings, and leave the others; it is sent once.
 
         settings : licence, creators, cite_as, texts_may_leave, media_may_leave, hourly_pay,
-            currency, query_groups
+            currency, query_groups, tentative_alpha, firm_alpha; is_archived
         """
         call = Call("PATCH", self.address(), json=settings)
         return CollectionFacts.of(json_of(self.transport.send(call, whole)))

@@ -106,7 +106,10 @@ class CollectionFacts(Record):
     query_groups: str
     hourly_pay: float | None
     currency: str
+    tentative_alpha: float
+    firm_alpha: float
     scheme_frozen_at: datetime | None
+    archived_at: datetime | None
     levels: list[Level]
     query_sets: list[QuerySetSize]
     reference_sets: list[ReferenceSetSize]

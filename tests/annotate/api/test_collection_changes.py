@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate import tasks
-from annotate.models import ApiToken, Change, Collection, Role
+from annotate.models import ApiToken, Change, Collection, ReviewAction, Role
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -193,6 +193,8 @@ def test_settings_change_together(client, collection, headers):
         "hourly_pay": 12.5,
         "currency": "CHF",
         "query_groups": "column",
+        "tentative_alpha": 0.7,
+        "firm_alpha": 0.85,
         "licence": "cc0-1.0",
         "creators": creators,
         "cite_as": "Lovelace, 1843",
@@ -223,6 +225,13 @@ def test_no_setting_changes_where_one_is_refused(client, collection, headers):
         ({"hourly_pay": "12.5"}, "hourly_pay"),
         ({"hourly_pay": " "}, "hourly_pay"),
         ({"hourly_pay": 1e9}, "hourly_pay"),
+        ({"firm_alpha": 0.6}, "firm_alpha"),
+        ({"firm_alpha": 1.001}, "firm_alpha"),
+        ({"firm_alpha": None}, "firm_alpha"),
+        ({"tentative_alpha": 0}, "tentative_alpha"),
+        ({"tentative_alpha": "nan"}, "tentative_alpha"),
+        ({"tentative_alpha": "0.7"}, "tentative_alpha"),
+        ({"is_archived": None}, "is_archived"),
         ({"cite_as": "a\0"}, "cite_as"),
         ({"texts_may_leave": None}, "texts_may_leave"),
         ({"name": "Other"}, "name"),
@@ -254,6 +263,18 @@ def test_settings_are_changed_by_leads_with_the_scope_alone(client, collection, 
         assert answer.status_code == status
     elsewhere = cast.bearer(lead, *SCOPES, collection=cast.collection("other"))
     assert change(client, elsewhere, collection, currency="EUR").status_code == 404
+
+
+def test_a_collection_is_archived_and_unarchived_with_an_entry_in_the_log(
+    client, collection, lead, headers
+):
+    for _ in range(2):
+        assert change(client, headers, collection, is_archived=True).json()["archived_at"]
+    assert change(client, headers, collection, currency="CHF").json()["archived_at"]
+    for _ in range(2):
+        assert change(client, headers, collection, is_archived=False).json()["archived_at"] is None
+    kinds = list(ReviewAction.objects.order_by("pk").values_list("kind", "by"))
+    assert kinds == [("collection_archived", lead.pk), ("collection_restored", lead.pk)]
 
 
 def test_a_collection_is_deleted_by_its_name(
