@@ -10,16 +10,20 @@ from django.forms import Field
 
 from annotate.core.files.archives.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
+from annotate.services.collection.lifecycle.archive import CollectionArchived
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.imports.imports import ReceivedImport, checksum
 
 
 @contextmanager
 def faults_as_sentences() -> Iterator[None]:
-    """Turn the faults of a file or an argument into a CommandError: stderr, exit code 1."""
+    """Turn the faults of a file or an argument into a CommandError: stderr, exit code 1.
+
+    A collection that is archived is such a fault.
+    """
     try:
         yield
-    except IMPORT_FAULTS as error:
+    except (*IMPORT_FAULTS, CollectionArchived) as error:
         raise CommandError(f"Nothing was loaded.\n{error}") from error
     except OSError as error:
         raise CommandError(f"{error.filename or 'A file'}: {error.strerror or error}.") from error

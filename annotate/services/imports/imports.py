@@ -22,7 +22,7 @@ from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError
 from annotate.models import Collection, Import, User, Work
 from annotate.services.background import progress, works
-from annotate.services.collection.lifecycle.archive import lock_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
 from annotate.services.imports import judgments
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.imports.judgments import JudgmentsReport
@@ -154,8 +154,9 @@ def import_now(
 ) -> ReceivedImport:
     """Read a file where it lies, for commands on the server itself; the file is not kept.
 
-    Raises the errors of IMPORT_FAULTS, and then no trace is left.
+    Raises the errors of IMPORT_FAULTS and CollectionArchived, and then no trace is left.
     """
+    require_unarchived(collection=collection)
     with transaction.atomic():
         import_ = Import(
             collection=collection,

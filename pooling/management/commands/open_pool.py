@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
 from annotate.models import Collection, QuerySet, User
+from annotate.services.collection.lifecycle.archive import CollectionArchived
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import NumberParameter, Parameter
 from pooling.core.strategies.strategies import STRATEGIES
@@ -88,7 +89,7 @@ class Command(BaseCommand):
                 )
                 by = files.find_user(options["by"])
                 self._open(pools.create_pool(**choice, name=name, by=by), by)
-        except PoolError as error:
+        except (PoolError, CollectionArchived) as error:
             raise CommandError(str(error)) from error
 
     def _open(self, pool: Pool, by: User | None) -> None:

@@ -35,7 +35,7 @@ def record_announcements(page: Page) -> None:
 def test_an_answer_is_called_saved_when_the_server_has_it_and_nothing_moves(open_judge):
     page = open_judge()
     expect_position(page, 1)
-    expect_echo(page, "")
+    expect_echo(page, "Each answer is saved at once, and can be taken back.")
     first_places = places(page)
     record_announcements(page)
     routes: list = []

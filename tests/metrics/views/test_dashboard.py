@@ -32,6 +32,7 @@ def test_the_first_page_shows_progress_alpha_with_interval_and_people(client, st
     assert "Alpha, ordinal, of planned labels on 18 pairs" in page
     for annotator in study.annotators.all():
         assert annotator.pseudonym in page
+    assert page.count('data-label="Last seen"') == 2, "on a phone no column names it"
 
 
 @pytest.mark.parametrize(

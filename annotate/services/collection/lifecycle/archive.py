@@ -12,9 +12,14 @@ class CollectionArchived(PermissionDenied):
 def lock_unarchived(*, collection_id: int) -> Collection:
     """Lock a collection, so that nobody archives it meanwhile. Raises CollectionArchived."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection_id)
+    require_unarchived(collection=collection)
+    return collection
+
+
+def require_unarchived(*, collection: Collection) -> None:
+    """Raise CollectionArchived if the collection, as it was read, is archived; no query."""
     if collection.archived_at is not None:
         raise CollectionArchived(
             f"“{collection}” was archived on {collection.archived_at:%-d %B %Y}: it can be read "
             "and downloaded, but nothing is uploaded or opened in it until a lead unarchives it."
         )
-    return collection

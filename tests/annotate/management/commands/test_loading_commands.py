@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotate.models import Collection, Item, Judgment, Membership, ReferenceLabel
+from annotate.services.supervision import archiving
 from tests import cast
 from tests.annotate.core.files.samples import line
 
@@ -199,3 +200,23 @@ def test_a_fault_goes_to_stderr_with_exit_code_1(items):
     assert "and 10 more." in process.stderr
     assert "Traceback" not in process.stderr
     assert not Item.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("load_collection", {}),
+        ("load_reference", {}),
+        ("load_query_set", {"name": "some"}),
+        ("import_judgments", {}),
+        ("load_run", {"name": "a"}),
+    ],
+)
+def test_what_is_loaded_into_an_archived_collection_is_refused_in_a_sentence(
+    loaded, items, command, options
+):
+    archiving.archive_collection(collection=loaded, by=cast.user())
+    file = items.with_name("other.txt")
+    file.write_text("q1\n")
+    with pytest.raises(CommandError, match=r"Nothing was loaded\.\n“birds” was archived on"):
+        call_command(command, "birds", file, **options)

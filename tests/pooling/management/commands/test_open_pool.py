@@ -6,7 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import QuerySet, QuerySetItem
+from annotate.services.supervision import archiving
 from pooling.models import Pool
+from tests import cast
 from tests.pooling import factories
 
 pytestmark = [
@@ -53,3 +55,10 @@ def test_a_query_set_chooses_the_runs_of_its_direction(collection):
         collection, "--strategy", "exhaustive", "--query-set", "some", "--name", "all"
     )
     assert set(Pool.objects.get().runs.values_list("name", flat=True)) == {"a", "b"}
+
+
+def test_no_pool_is_opened_in_an_archived_collection(collection):
+    archiving.archive_collection(collection=collection, by=cast.user())
+    with pytest.raises(CommandError, match="was archived on .* nothing is uploaded or opened"):
+        call(collection, "--depth", 2)
+    assert Pool.objects.count() == 0
