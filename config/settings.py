@@ -78,6 +78,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "config.site.second_factor.SecondFactorMiddleware",
     "config.site.uploads.ScriptedUploadMiddleware",
+    "config.refused_methods.RefusedMethodMiddleware",
 ]
 # it looks for CsrfViewMiddleware by name; ours is a subclass
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
