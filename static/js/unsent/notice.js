@@ -79,7 +79,7 @@ class Waiting {
     }
     if (aside.length && isOwn) {
       const words = answers(aside, `in ${slug} was refused, and is kept on this device alone.`, `in ${slug} were refused, and are kept on this device alone.`);
-      lines.push(line(words, link("Look", screen), this.throwAway(backlog, "aside")));
+      lines.push(line(words, link("Show what was refused", screen), this.throwAway(backlog, "aside")));
     }
     return lines;
   }

@@ -50,7 +50,8 @@ def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(
     expect(notice).to_contain_text(
         "1 answer in birds was refused, and is kept on this device alone."
     )
-    expect(notice.get_by_role("link", name="Look")).to_have_attribute("href", "/c/birds/judge/")
+    link = notice.get_by_role("link", name="Show what was refused")
+    expect(link).to_have_attribute("href", "/c/birds/judge/")
     assert stored_grades() == []
     page.unroute("**/judge/answer")
     page.get_by_role("button", name="Send again").click()
