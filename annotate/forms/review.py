@@ -73,7 +73,11 @@ class SinceForm(forms.Form):
 
     since = forms.DateTimeField(
         label="From (UTC)",
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S"),
+        widget=forms.DateTimeInput(
+            # static/js/moments.js tells beneath it what that is in the reader's time
+            attrs={"type": "datetime-local", "data-utc": True},
+            format="%Y-%m-%dT%H:%M:%S",
+        ),
     )
 
 

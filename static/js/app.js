@@ -9,7 +9,7 @@ import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
 import { initItemFields } from "./find/item-fields.js";
 import { showFrames } from "./items/pictures.js";
-import { showLocalTimes } from "./moments.js";
+import { showLocalTimes, tellFieldTimes } from "./moments.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
@@ -102,6 +102,7 @@ function initWidgets(root) {
   showFrames(root);
   initItemFields(root);
   showLocalTimes(root);
+  tellFieldTimes(root);
   initUploads(root, initWidgets);
 }
 

@@ -20,3 +20,19 @@ export function showLocalTimes(root) {
     element.removeAttribute("data-precision");
   }
 }
+
+/** Beneath a field that takes a time in UTC, <input type="datetime-local" data-utc>: that time where the reader is. */
+export function tellFieldTimes(root) {
+  for (const field of root.querySelectorAll("input[data-utc]")) {
+    const words = Object.assign(document.createElement("output"), { className: "help" });
+    words.htmlFor = field.id;
+    const tell = () => {
+      const at = new Date(`${field.value}Z`);
+      words.textContent = at.getTimezoneOffset() ? `In your time: ${WORDS.minute(at)}` : "";
+    };
+    field.removeAttribute("data-utc");
+    field.after(words);
+    field.addEventListener("input", tell);
+    tell();
+  }
+}

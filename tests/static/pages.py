@@ -7,6 +7,7 @@ from django.template import RequestContext, Template
 from django.urls import path
 from django.utils import timezone
 
+from annotate.forms.review import SinceForm
 from annotate.services.background.progress import JobStatus, Progress
 
 PARTS = Template(
@@ -24,7 +25,8 @@ TIMES = Template(
     """{% extends "base.html" %}
 {% block title %}Times{% endblock %}
 {% block main %}<h1>Times</h1><p>{{ at|moment }}, {{ at|moment:"day" }}, {{ at|moment:"second" }},
-{{ at|moment:"short" }}, {{ at|moment:"clock" }}, {{ at.date|moment }}</p>{% endblock %}"""
+{{ at|moment:"short" }}, {{ at|moment:"clock" }}, {{ at.date|moment }}</p>
+<form>{% include "parts/_field.html" with field=form.since only %}</form>{% endblock %}"""
 )
 TERMS = Template(
     """{% extends "base.html" %}
@@ -77,9 +79,10 @@ def job(request: HttpRequest) -> HttpResponse:
 
 
 def times(request: HttpRequest) -> HttpResponse:
-    """A moment in all of its forms."""
+    """A moment in all of its forms, and in a field."""
     at = datetime(2026, 3, 5, 3, 8, 9, tzinfo=UTC)
-    return HttpResponse(TIMES.render(RequestContext(request, {"at": at})))
+    context = {"at": at, "form": SinceForm(initial={"since": at})}
+    return HttpResponse(TIMES.render(RequestContext(request, context)))
 
 
 def terms(request: HttpRequest) -> HttpResponse:

@@ -96,7 +96,7 @@ class LabelPreview(FilePreview):
 
 def _cell_text(value: object) -> str:
     if isinstance(value, datetime):
-        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return f"{value.astimezone(UTC):%-d %b %Y %H:%M} UTC"
     return "" if value is None else str(value)
 
 

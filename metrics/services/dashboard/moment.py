@@ -73,4 +73,4 @@ def later_changes(*, collection: Collection) -> LaterChanges:
 
 
 def _words(moment: datetime) -> str:
-    return date_format(localtime(moment), "j M H:i:s") + " UTC"
+    return date_format(localtime(moment), "j M Y H:i:s") + " UTC"

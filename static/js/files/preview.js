@@ -1,6 +1,7 @@
 // Shows what a chosen file is understood as, before it is sent: <div data-preview="ADDRESS"> in a form with a file field "file".
 // How it is read, the fields in the panel say, or with data-preview-form those of the form.
 // The server reads the head of the file with the readers of the import; it asks for further pieces of an archive.
+import { showLocalTimes } from "../moments.js";
 import { showLocalFiles } from "./local-files.js";
 
 const PIECE = 192 * 1024;
@@ -71,6 +72,7 @@ function initPreview(panel) {
       if (signal.aborted) return;
       if (html) panel.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
       else panel.textContent = trouble;
+      showLocalTimes(panel);
       await showLocalFiles(panel, file);
     } catch {
       if (!signal.aborted) panel.textContent = FAILURE;

@@ -13,7 +13,7 @@ def test_a_time_that_a_file_lacks_is_an_empty_cell():
     labels = [JudgmentRow("ann", "q1", "d1", 1, at, 2) for at in (AT, None)]
     preview = LabelPreview("labels.csv", labels=labels)
     assert preview.columns[-1] == "Time"
-    assert [row[-1] for row in preview.rows] == ["2026-03-05 07:08 UTC", ""]
+    assert [row[-1] for row in preview.rows] == ["5 Mar 2026 07:08 UTC", ""]
 
 
 def test_lines_at_fault_are_counted_beside_the_labels():
