@@ -64,3 +64,17 @@ def test_on_a_phone_a_tap_opens_the_card_in_sight_and_a_tap_elsewhere_closes_it(
     assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["viewport"]["width"]
     page.locator("h1").tap()
     expect(page.locator("#term-depth")).to_be_hidden()
+
+
+def test_the_full_stop_after_a_term_stays_on_its_line(page_of_terms):
+    is_apart = """(word) => {
+      const sentence = word.closest("p");
+      const stop = document.createRange();
+      stop.selectNodeContents(sentence.lastChild);
+      const widths = Array.from({ length: 200 }, (_, n) => n);
+      return widths.filter((width) => {
+        sentence.style.width = `${width}px`;
+        return stop.getBoundingClientRect().top >= word.getBoundingClientRect().bottom;
+      });
+    }"""
+    assert word(page_of_terms, "pool").evaluate(is_apart) == []
