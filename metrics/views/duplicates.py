@@ -141,7 +141,12 @@ def _context(request: SignedIn, collection: Collection) -> dict[str, object]:
     choices = _choices(request, collection)
     return {
         "collection": collection,
-        "page": page_of(collection=collection, analysis=ANALYSIS, choices=choices),
+        "page": page_of(
+            collection=collection,
+            analysis=ANALYSIS,
+            choices=choices,
+            number=request.GET.get("page", ""),
+        ),
         "may_mark": Role.LEAD in access.roles_in(user=request.user, collection=collection),
     }
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from annotate.core.consequences import Consequences
@@ -65,11 +66,13 @@ class DuplicateCard(NamedTuple):
 class DuplicatesPage(NamedTuple):
     """Open groups with their content, and marks.
 
-    cards : of the first open groups; n_open, n_same : all open groups, those of the same
+    groups, cards : the open groups that are shown, with the pages of all, and their content
+    n_open, n_same : all open groups, those of the same
     marks : the newest ones; n_marks : all
     """
 
     panel: AnalysisPanel
+    groups: Page[OpenGroup]
     cards: list[DuplicateCard]
     n_open: int
     n_same: int
@@ -97,16 +100,21 @@ class DuplicatesPage(NamedTuple):
 
 
 def page_of(
-    *, collection: Collection, analysis: Analysis, choices: SharedChoices
+    *, collection: Collection, analysis: Analysis, choices: SharedChoices, number: str
 ) -> DuplicatesPage:
-    """The page of a collection's duplicates; a constant number of queries."""
+    """The page of a collection's duplicates; a constant number of queries.
+
+    number : which of the pages of groups; the first where it is no number, at most the last
+    """
     (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices)
     groups = open_groups(collection=collection, panel=panel)
+    shown_groups = Paginator(groups, MOST_CARDS).get_page(number)
     marks = Duplicate.objects.filter(collection=collection)
     newest = marks.select_related("item", "original").order_by("-at", "-item")[:MOST_MARKS]
     return DuplicatesPage(
         panel=panel,
-        cards=_cards(collection, groups[:MOST_CARDS]),
+        groups=shown_groups,
+        cards=_cards(collection, list(shown_groups)),
         n_open=len(groups),
         n_same=sum(group.similarity is None for group in groups),
         marks=list(newest),

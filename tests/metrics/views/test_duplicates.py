@@ -2,9 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
+from django.utils import timezone
 
-from annotate.models import Duplicate, Item, Part, Role
+from annotate.core.media import look_alikes
+from annotate.models import Duplicate, Item, Kept, Part, Preview, Role
 from annotate.services.review.duplicate_marks import DuplicateGroup, mark_duplicates
 from annotate.services.review.exclusions import exclude_item
 from metrics.services.analysis import duplicate_groups
@@ -36,6 +39,37 @@ def study(client):
     say(study, {"d6": "One", "d7": "one"})
     client.force_login(cast.member(study, Role.LEAD))
     return study
+
+
+def compute_again(study):
+    """Compute the groups once more, though what they depend on looks the same."""
+    Kept.objects.filter(collection=study).delete()
+    assert compute_kept(study, "duplicates")
+
+
+def add_images(study, families):
+    """Documents of one image each; those of a family are one noise, each a little brighter."""
+    for family in families:
+        cells = np.random.default_rng(family[0]).integers(40, 200, size=(32, 32, 3))
+        for number in family:
+            preview = Preview.objects.create(
+                collection=study,
+                checksum=f"sha256:{number}",
+                content=b"x",
+                width=40,
+                height=30,
+                raster=(cells + number).astype(np.uint8).tobytes(),
+            )
+            image = Item.objects.create(collection=study, side="document", external_id=f"i{number}")
+            Part.objects.create(
+                item=image,
+                position=0,
+                kind="image",
+                path=f"{number}.png",
+                checksum=preview.checksum,
+                preview=preview,
+                previewed_at=timezone.now(),
+            )
 
 
 def show(study, parameters):
@@ -202,10 +236,38 @@ def test_a_researcher_looks_and_does_nothing(client, study):
     assert client.post(f"{PAGE}mark-all/").status_code == 404
 
 
-def test_only_the_first_groups_are_shown(client, study, monkeypatch):
+def test_groups_beyond_the_first_page_are_on_the_next_ones(client, study, monkeypatch):
     compute_kept(study, "duplicates")
-    monkeypatch.setattr(duplicate_groups, "MOST_CARDS", 1)
-    assert "The first 1 of 3 groups are shown." in text_of(client.get(PAGE))
+    assert "Page 1 of" not in text_of(client.get(PAGE))
+    monkeypatch.setattr(duplicate_groups, "MOST_CARDS", 2)
+    first, second = client.get(PAGE), client.get(PAGE, {"page": "2"})
+    assert "1–2 of 3" in text_of(first) and "page=2" in text_of(first)
+    assert [len(answer.context["page"].cards) for answer in (first, second)] == [2, 1]
+    assert 'aria-label="Group 3"' in text_of(second)
+    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk, item(study, "q4").pk]}
+    client.post(f"{PAGE}mark/", body)
+    assert len(client.get(PAGE, {"page": "2"}).context["page"].cards) == 2  # the last page left
+
+
+def test_what_was_left_out_of_the_comparison_is_said_on_the_page(client, study, monkeypatch):
+    monkeypatch.setattr(look_alikes, "MOST_CANDIDATES", 1)
+    add_images(study, [range(3)])
+    compute_kept(study, "duplicates")
+    assert "Of images only the nearest 10,000 pairs are compared." in text_of(client.get(PAGE))
+
+
+def test_pairs_of_images_take_no_more_queries_however_many(
+    client, study, django_assert_max_num_queries
+):
+    add_images(study, [range(2)])
+    compute_kept(study, "duplicates")
+    with django_assert_max_num_queries(40) as queries:
+        assert "1 pair of images looks alike" in text_of(client.get(PAGE))
+    n_before = len(queries)
+    add_images(study, [range(2, 5), range(5, 8)])
+    compute_again(study)
+    with django_assert_max_num_queries(n_before):
+        assert "7 pairs of images look alike" in text_of(client.get(PAGE))
 
 
 def test_the_page_takes_as_many_queries_however_many_groups(
@@ -216,9 +278,9 @@ def test_the_page_takes_as_many_queries_however_many_groups(
         client.get(PAGE)
     n_before = len(queries)
     say(study, {f"d{number}": "all the same" for number in range(8)})
-    compute_kept(study, "duplicates")
+    compute_again(study)
     with django_assert_max_num_queries(n_before):
-        client.get(PAGE)
+        assert "7 of 9 documents repeat another one" in text_of(client.get(PAGE))
 
 
 def test_the_explorer_and_the_page_of_a_pair_say_what_is_repeated(client, study):
