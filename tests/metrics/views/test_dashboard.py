@@ -1,5 +1,8 @@
 """The lead's dashboard: its numbers, its access, and its number of database queries."""
 
+import re
+from html import unescape
+
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -194,6 +197,19 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
     for chart in ("by-labels", "confusion", "labels-a-day"):
         assert f'id="{chart}-spec"' in page
     assert "it takes three whole days with labels" in page and "no pay an hour is set" in page
+
+
+def test_a_query_that_people_disagree_on_opens_in_the_explorer(client, study):
+    studies.judge(cast.annotator(study), seed=2)  # now all pairs have two labels
+    query = study.items.get(external_id="q3")
+    query.external_id = "q/3&4"
+    query.save()
+    refresh.refresh(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    page = unescape(client.get("/c/study/dashboard/agreement/").content.decode())
+    (address,) = re.findall(r'href="([^"]*)"[^>]*>q/3&4<', page)
+    explorer = client.get(address).context["page"]
+    assert explorer.query.item_content.item == query
 
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
