@@ -154,10 +154,11 @@ def import_now(
 ) -> ReceivedImport:
     """Read a file where it lies, for commands on the server itself; the file is not kept.
 
-    Raises the errors of IMPORT_FAULTS and CollectionArchived, and then no trace is left.
+    Raises CollectionArchived, and the errors of IMPORT_FAULTS; then no trace is left.
     """
-    require_unarchived(collection=collection)
     with transaction.atomic():
+        # not locked: others would wait until the whole file is read
+        require_unarchived(collection_id=collection.pk)
         import_ = Import(
             collection=collection,
             kind=import_request.kind,

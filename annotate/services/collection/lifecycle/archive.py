@@ -12,12 +12,19 @@ class CollectionArchived(PermissionDenied):
 def lock_unarchived(*, collection_id: int) -> Collection:
     """Lock a collection, so that nobody archives it meanwhile. Raises CollectionArchived."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection_id)
-    require_unarchived(collection=collection)
+    _require_unarchived(collection)
     return collection
 
 
-def require_unarchived(*, collection: Collection) -> None:
-    """Raise CollectionArchived if the collection, as it was read, is archived; no query."""
+def require_unarchived(*, collection_id: int) -> None:
+    """Raise CollectionArchived if a collection is archived now; nobody waits for this check.
+
+    For long work, and for what locks other rows before the collection's or would wait for them.
+    """
+    _require_unarchived(Collection.objects.get(pk=collection_id))
+
+
+def _require_unarchived(collection: Collection) -> None:
     if collection.archived_at is not None:
         raise CollectionArchived(
             f"“{collection}” was archived on {collection.archived_at:%-d %B %Y}: it can be read "

@@ -8,7 +8,9 @@ from django.core.management import CommandError, call_command
 
 from annotate import tasks
 from annotate.models import Work
+from annotate.services.supervision import archiving
 from pooling.models import Pool, Run
+from tests import cast
 from tests.pooling import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -100,3 +102,15 @@ def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_i
         match="No documents were made: The run's kept file is gone; upload the run again",
     ):
         call("load_run", collection.slug, tmp_path / "b.run", "--name", "b", "--make-documents")
+
+
+def test_an_archived_collection_takes_no_run_and_opens_no_pool(collection, tmp_path):
+    file = tmp_path / "a.run"
+    file.write_bytes(factories.lines({0: [1]}))
+    call("load_run", collection.slug, file, "--name", "a")
+    archiving.archive_collection(collection=collection, by=cast.user())
+    with pytest.raises(CommandError, match="was archived on"):
+        call("load_run", collection.slug, file, "--name", "b")
+    with pytest.raises(CommandError, match="was archived on"):
+        call("open_pool", collection.slug)
+    assert not Pool.objects.exists()
