@@ -11,6 +11,7 @@ from annotate.core.media.rasters import RASTER_SIDE
 
 Numbers = NDArray[np.float32]
 Positions = NDArray[np.int64]
+RULES = "look-alikes 1"  # another number for other rules: results are kept by it
 COARSE_SIDE = 8  # cells of the first comparison
 MOST_COARSE = 0.035  # root mean square difference of its cells, in Oklab
 MOST_SHAPE = 1.08  # ratio of the shapes, width by height
@@ -104,7 +105,11 @@ def _candidates(
         distances = squares[rows, None] + squares - 2 * coarse[rows] @ coarse.T
         is_near = distances <= most
         is_near &= np.abs(logs[rows, None] - logs) <= np.log(MOST_SHAPE)
-        pairs = np.argwhere(np.triu(is_near, k=start + 1)).T
+        is_near = np.triu(is_near, k=start + 1)
+        if np.count_nonzero(is_near) > MOST_CANDIDATES:  # pages of a book, all alike
+            sorted_part = np.partition(distances[is_near], MOST_CANDIDATES)
+            is_near &= distances <= sorted_part[MOST_CANDIDATES]
+        pairs = np.argwhere(is_near).T
         parts.append((pairs + np.array([[start], [0]]), distances[tuple(pairs)]))
         parts = [_nearest(parts)]
         if len(parts[0][1]) > MOST_CANDIDATES:
