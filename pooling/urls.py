@@ -2,11 +2,12 @@
 
 from django.urls import include, path
 
-from pooling.views import pairs, pool_building, pools, provenance, run_changes, runs
+from pooling.views import pairs, pool_building, pools, provenance, run_changes, run_previews, runs
 
 RUNS = [
     path("", runs.runs, name="runs"),
     path("new/", runs.run_upload, name="run-upload"),
+    path("preview/", run_previews.run_preview, name="run-preview"),
     path("limit/", run_changes.run_limit, name="run-limit"),
     path("<int:pk>/", runs.run, name="run"),
     path("<int:pk>/state/", runs.run_state, name="run-state"),

@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
 from django.utils.safestring import SafeString
 
-from annotate.core.files.archives.file_heads import MAX_BYTES, FilePiece
+from annotate.core.files.archives.file_heads import (
+    MAX_BYTES,
+    FilePiece,
+    HeadSource,
+    PiecedFile,
+    open_heads,
+)
 from annotate.core.files.items.item_columns import ROW_KINDS, columns_of, mapping_fault
 from annotate.core.files.items.item_previews import ItemReading
 
@@ -91,6 +97,21 @@ class FileHeadForm(forms.Form):
         pieces = zip(positions, uploads, strict=True)
         cleaned_data["pieces"] = [FilePiece(int(at), upload.read()) for at, upload in pieces]
         return cleaned_data
+
+    @property
+    def n_bytes(self) -> int:
+        """The number of bytes at hand."""
+        return sum(len(piece.content) for piece in self.cleaned_data["pieces"])
+
+    def stream(self) -> BinaryIO:
+        """Return the file as a stream of its pieces; reading others raises AbsentBytes."""
+        pieces, size = self.cleaned_data["pieces"], self.cleaned_data["size"]
+        return cast(BinaryIO, PiecedFile(pieces, size))
+
+    def source(self) -> HeadSource:
+        """Open the head of the file, or of the files inside. Raises AbsentBytes, FormatError."""
+        fields = self.cleaned_data
+        return open_heads(fields["pieces"], fields["size"], fields["name"])
 
     def reading(self) -> ItemReading:
         """Return the reading of the file that its preview is of."""

@@ -66,11 +66,10 @@ class DescriptionForm(forms.Form):
         return tags
 
 
-class RunForm(DescriptionForm):
-    """A run to upload."""
+class RunReadingForm(forms.Form):
+    """The fields by which the file of a run is read."""
 
     direction = forms.ChoiceField(choices=Direction.choices)
-    file = UploadField(label="File", help_text=f"Plain or gzipped. {ACCEPTED}.", command="load_run")
     score_type = forms.ChoiceField(
         choices=Run.ScoreType.choices,
         initial=Run.ScoreType.FLOAT32,
@@ -85,6 +84,16 @@ class RunForm(DescriptionForm):
         one_of=("score", "rank"),
         example='query:1, document:2, score:3" or "query:1, document:2, rank:3',
     )
+
+    def clean_score_type(self) -> str:
+        """The score type; float32 by default."""
+        return self.cleaned_data["score_type"] or Run.ScoreType.FLOAT32
+
+
+class RunForm(DescriptionForm, RunReadingForm):
+    """A run to upload."""
+
+    file = UploadField(label="File", help_text=f"Plain or gzipped. {ACCEPTED}.", command="load_run")
     is_hidden = forms.BooleanField(
         required=False,
         label="Hide it until I publish it",
@@ -99,10 +108,6 @@ class RunForm(DescriptionForm):
         ),
     )
     field_order = ("name", "direction", "file", "columns", "score_type")
-
-    def clean_score_type(self) -> str:
-        """The score type; float32 by default."""
-        return self.cleaned_data["score_type"] or Run.ScoreType.FLOAT32
 
 
 class FilesInput(forms.ClearableFileInput):

@@ -53,7 +53,11 @@ class FilePreview:
                 raise
             self.is_cut = True
         except FormatError as error:
-            is_at_end = error.line is None or error.line >= source.n_lines
-            if not (source.is_cut and (is_at_end or "end of data" in error.message)):
-                self.problems.add(error)
+            self.add_fault(error, source)
             self.is_cut = True
+
+    def add_fault(self, error: FormatError, source: HeadSource) -> None:
+        """Add a fault, unless it comes of the end of a cut head."""
+        is_at_end = error.line is None or error.line >= source.n_lines
+        if not (source.is_cut and (is_at_end or "end of data" in error.message)):
+            self.problems.add(error)

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from annotate.core.files.archives.file_heads import PIECE, AbsentBytes, HeadSource, open_heads
+from annotate.core.files.archives.file_heads import PIECE, AbsentBytes, HeadSource
 from annotate.core.files.archives.sources import MemberBytes
 from annotate.core.files.file_previews import FilePreview
 from annotate.core.files.formats import FormatError
@@ -63,12 +63,12 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
     if import_kind not in LABEL_PREVIEWS:
         raise Http404("Files of this kind have no preview.")
 
-    def page(form: FileHeadForm, source: HeadSource) -> HttpResponse:
-        preview = LABEL_PREVIEWS[import_kind](source, request.POST)
+    def page(form: FileHeadForm) -> HttpResponse:
+        preview = LABEL_PREVIEWS[import_kind](form.source(), request.POST)
         preview.match(*known_ids(collection=collection, ids=preview.ids))
         return render(request, "annotate/imports/_label_preview.html", {"preview": preview})
 
-    return _preview_page(request, page)
+    return preview_page(request, page)
 
 
 @require_POST
@@ -101,26 +101,25 @@ LABEL_PREVIEWS: Mapping[str, Callable[[HeadSource, QueryDict], LabelPreview]] = 
 }
 
 
-def _preview_page(
-    request: SignedIn, page: Callable[[FileHeadForm, HeadSource], HttpResponse]
-) -> HttpResponse:
+def preview_page(request: SignedIn, page: Callable[[FileHeadForm], HttpResponse]) -> HttpResponse:
     """Answer with the page of a preview, or 204 with the position of a piece that it needs."""
     form = FileHeadForm(request.POST, request.FILES)
     if not form.is_valid():
         return HttpResponse("These are no pieces of a file.", status=422, content_type="text/plain")
-    fields = form.cleaned_data
     try:
-        return page(form, open_heads(fields["pieces"], fields["size"], fields["name"]))
+        return page(form)
     except AbsentBytes as error:
         return HttpResponse(status=204, headers={"X-Piece": f"{error.at}-{error.at + PIECE}"})
     except FormatError as error:
-        return render(request, PREVIEW, {"preview": FilePreview(fields["name"], fault=str(error))})
+        preview = FilePreview(form.cleaned_data["name"], fault=str(error))
+        return render(request, PREVIEW, {"preview": preview})
 
 
 def _items_page(request: SignedIn) -> HttpResponse:
     """The preview of a file of items, or what it needs."""
 
-    def page(form: FileHeadForm, source: HeadSource) -> HttpResponse:
+    def page(form: FileHeadForm) -> HttpResponse:
+        source = form.source()
         preview = preview_items(source, form.reading())
         sides = [("Queries", preview.queries), ("Documents", preview.documents)]
         context = {
@@ -133,7 +132,7 @@ def _items_page(request: SignedIn) -> HttpResponse:
         }
         return render(request, PREVIEW, context)
 
-    return _preview_page(request, page)
+    return preview_page(request, page)
 
 
 def _item(row: ItemRow, source: HeadSource) -> PreviewItem:

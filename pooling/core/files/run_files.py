@@ -126,6 +126,14 @@ def format_of(stream: BinaryIO, name: str) -> str:
 
     Raises FormatError if it has none.
     """
+    return binary_format(stream, name) or _text_format(stream, name)
+
+
+def binary_format(stream: BinaryIO, name: str) -> str:
+    """The format that the first 8 bytes tell, a key of FORMATS; "" for text, gzipped or plain.
+
+    Raises FormatError for what is never read.
+    """
     stream.seek(0)
     first_bytes = stream.read(8)
     for magic, message in REFUSALS.items():
@@ -134,7 +142,7 @@ def format_of(stream: BinaryIO, name: str) -> str:
     for magic, key in FORMATS_BY_FIRST_BYTES.items():
         if first_bytes.startswith(magic):
             return key
-    return _text_format(stream, name)
+    return ""
 
 
 def _text_format(stream: BinaryIO, name: str) -> str:
@@ -180,7 +188,7 @@ def read_parts(
     """
     n_rows = 0
     try:
-        run_format = FORMATS[format or _format_or_table(stream, name, columns)]
+        run_format = FORMATS[format or format_or_table(stream, name, columns)]
         if run_format.blocks:
             blocks = run_format.blocks(stream, name, problems)
             best = keep_best(
@@ -203,7 +211,7 @@ def read_parts(
         problems.add(FormatError(name, None, "", "The file holds no rows."))
 
 
-def _format_or_table(stream: BinaryIO, name: str, columns: Mapping[str, int] | None) -> str:
+def format_or_table(stream: BinaryIO, name: str, columns: Mapping[str, int] | None) -> str:
     """The file's format; a table if its columns are given and it is text. Raises FormatError."""
     if not columns:
         return format_of(stream, name)

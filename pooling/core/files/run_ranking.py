@@ -16,6 +16,7 @@ from pooling.core.files.text.runs import (
 )
 
 BY_RANK = "rank"
+NO_RANKS = "The file gives no ranks; choose float32 to order by score."
 _LAST_PLAIN = 126  # "~"
 
 

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
-from pooling.core.files.run_ranking import BY_RANK, FewScores, FigureTally, OddIds, rank
+from pooling.core.files.run_ranking import (
+    BY_RANK,
+    NO_RANKS,
+    FewScores,
+    FigureTally,
+    OddIds,
+    rank,
+)
 from pooling.core.files.text.ids import DistinctIds, Vocabulary, unknown_keys
 from pooling.core.files.text.runs import ReadRun
 from pooling.core.files.text.text_blocks import as_lines
@@ -196,8 +203,7 @@ def store_rankings(*, run: Run, batches: Iterator[ReadRun], problems: Problems) 
     if problems:
         return report
     if run.score_type == BY_RANK and not builder.has_ranks:
-        message = "The file gives no ranks; choose float32 to order by score."
-        problems.add(FormatError(run.file_name, None, "rank", message))
+        problems.add(FormatError(run.file_name, None, "rank", NO_RANKS))
         return RunReport()
     problems.extend(ranking_problems)
     return report

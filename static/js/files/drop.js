@@ -22,9 +22,9 @@ function show(box, input) {
   if (isTooLarge) input.reportValidity();
 }
 
-function choose(input, file) {
+function choose(input, files) {
   const transfer = new DataTransfer();
-  if (file) transfer.items.add(file);
+  for (const file of input.multiple ? files : files.slice(0, 1)) transfer.items.add(file);
   input.files = transfer.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
@@ -32,7 +32,7 @@ function choose(input, file) {
 // contents: the files, or the promise of them
 async function pack(box, input, contents) {
   const output = box.querySelector("output");
-  choose(input, null);
+  choose(input, []);
   packings.set(box, contents);
   const isNewest = () => packings.get(box) === contents;
   input.setCustomValidity("The folder is still being packed.");
@@ -44,7 +44,7 @@ async function pack(box, input, contents) {
       if (!isNewest()) throw new Error("another choice was made");
       output.textContent = `Packing file ${number + 1} of ${files.length}…`;
     });
-    if (isNewest()) choose(input, archive);
+    if (isNewest()) choose(input, [archive]);
     return;
   } catch (error) {
     // the browser's own words name neither the folder nor what to do
@@ -52,7 +52,7 @@ async function pack(box, input, contents) {
   }
   if (!isNewest()) return;
   // without a file the form is sent all the same where the field may be left out
-  choose(input, null);
+  choose(input, []);
   output.textContent = text;
 }
 
@@ -90,7 +90,7 @@ export function initFileDrops(root) {
       if (!files.length) return;
       const contents = takesFolders ? droppedFiles(event.dataTransfer) : null;
       if (contents) pack(box, input, contents);
-      else choose(input, files[0]);
+      else choose(input, [...files]);
     });
   }
 }

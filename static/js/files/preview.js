@@ -1,4 +1,4 @@
-// Shows what a chosen file is understood as, before it is sent: <div data-preview="ADDRESS"> in a form with a file field "file".
+// Shows what chosen files are understood as, before they are sent: <div data-preview="ADDRESS"> in a form with a file field "file".
 // How it is read, the fields in the panel say, or with data-preview-form those of the form.
 // The server reads the head of the file with the readers of the import; it asks for further pieces of an archive.
 import { showLocalTimes } from "../moments.js";
@@ -6,12 +6,15 @@ import { showLocalFiles } from "./local-files.js";
 
 const PIECE = 192 * 1024;
 const MOST_PIECES = 5;
+const MOST_FILES = 20;
 const FAILURE = "There is no preview now. The file can be loaded all the same: its report says what was read.";
 const SIGNED_OUT = "You are signed out; sign in again in another tab, and choose the file again.";
 
 function choices(panel) {
   if (!("previewForm" in panel.dataset)) return [...panel.querySelectorAll("[name]")].map(({ name, value }) => [name, value]);
-  return [...new FormData(panel.closest("form"))].filter(([name, value]) => typeof value === "string" && name !== "name");
+  return [...new FormData(panel.closest("form"))]
+    .filter(([, value]) => typeof value === "string")
+    .map(([name, value]) => [name === "name" ? "run_name" : name, value]);
 }
 
 function fields(panel, file, source) {
@@ -49,36 +52,56 @@ async function ask(panel, file, body, signal) {
   }
 }
 
+function parsed(html) {
+  return [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
+}
+
+// of several files each has a box, in the order in which they were chosen
+function boxes(panel, input, files, isAgain) {
+  if (!input.multiple) return [panel];
+  const all = files.map((_, at) => (isAgain && panel.children[at]) || document.createElement("div"));
+  panel.replaceChildren(...all);
+  const n = input.files.length - files.length;
+  if (n) panel.append(Object.assign(document.createElement("p"), { className: "quiet", textContent: `${n} more are sent without a preview.` }));
+  return all;
+}
+
 function initPreview(panel) {
   const input = panel.closest("form").querySelector("input[type=file][name=file]");
   let request = new AbortController();
+
+  async function showFile(box, file, body, signal) {
+    try {
+      const { html, trouble } = file.size ? await ask(panel, file, body, signal) : { trouble: `${file.name} is empty.` };
+      if (signal.aborted) return;
+      if (html) box.replaceChildren(...parsed(html));
+      else box.textContent = trouble;
+      showLocalTimes(box);
+      await showLocalFiles(box, file);
+    } catch {
+      if (!signal.aborted) box.textContent = FAILURE;
+    }
+  }
 
   async function show(source, choice = "") {
     request.abort();
     request = new AbortController();
     const { signal } = request;
-    const [file] = input.files;
-    if (!file?.size || input.validity.customError) {
+    const files = [...input.files].slice(0, MOST_FILES);
+    if (!files.some((file) => file.size) || input.validity.customError) {
       panel.replaceChildren();
       panel.removeAttribute("aria-busy");
       return;
     }
     if (!source) panel.replaceChildren();
-    const body = fields(panel, file, source);
-    if (choice) body.set("by_hand", choice);
+    const bodies = files.map((file) => fields(panel, file, source));
+    if (choice) bodies[0].set("by_hand", choice);
     panel.setAttribute("aria-busy", "true");
-    try {
-      const { html, trouble } = await ask(panel, file, body, signal);
+    for (const [at, box] of boxes(panel, input, files, Boolean(source)).entries()) {
+      await showFile(box, files[at], bodies[at], signal);
+      // a newer question waits, and has the focus
       if (signal.aborted) return;
-      if (html) panel.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
-      else panel.textContent = trouble;
-      showLocalTimes(panel);
-      await showLocalFiles(panel, file);
-    } catch {
-      if (!signal.aborted) panel.textContent = FAILURE;
     }
-    // a newer question waits, and has the focus
-    if (signal.aborted) return;
     panel.removeAttribute("aria-busy");
     // a field of the panel was replaced, one of the form was not
     if (source?.id && !source.isConnected) document.getElementById(source.id)?.focus();

@@ -8,6 +8,7 @@ import os
 import tokenize
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple
@@ -28,6 +29,7 @@ from pooling.core.files.binary.matrices import (
 )
 
 LISTS = ("rows.txt", "columns.txt")
+MAX_FIRST_ROW = 256 * 1024  # bytes of a row that a head has
 LAST_CHARACTER = 0x10FFFF  # of Unicode
 # of one block of a matrix that lies column by column: each block reads a bit of them all
 CELLS_BY_COLUMN = 4_000_000
@@ -41,6 +43,27 @@ class Header(NamedTuple):
     fortran: bool
 
 
+class ArchiveHead(NamedTuple):
+    """The head of an archive's matrix.
+
+    rows, columns : (R,), (C,) ids; dtype : of its values
+    first_row : (C,) values of its first row; None where they are many, or lie column by column
+    """
+
+    rows: NDArray[np.bytes_]
+    columns: NDArray[np.bytes_]
+    dtype: np.dtype[Any]
+    first_row: NDArray[Any] | None
+
+
+class _Contents(NamedTuple):
+    """The contents of an archive: its matrix's file, and the ids of rows and columns."""
+
+    member: str
+    rows: NDArray[np.bytes_]
+    columns: NDArray[np.bytes_]
+
+
 def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[MatrixBlock]:
     """The archive's matrix; rows are sources, columns targets; -inf = not retrieved.
 
@@ -48,6 +71,30 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
     and document_ids, or vis_ids and txt_ids, then rows are vis_ids). A zip archive holds one .npy
     file, rows.txt and columns.txt, an id a line. Raises FormatError.
     """
+    with _opened(stream, name, limits) as archive:
+        yield from _read_matrix(archive, _contents(archive, name), name)
+
+
+def read_archive_head(stream: BinaryIO, name: str) -> ArchiveHead:
+    """The ids, type and first row of an archive's matrix; see `read_archive`. Raises FormatError.
+
+    Of a stream that has pieces of a file it reads no more than that needs.
+    """
+    with _opened(stream, name, LIMITS) as archive:
+        contents = _contents(archive, name)
+        with archive.open(contents.member) as file:
+            header = _matrix_header(archive, file, contents, name)
+            n_columns = len(contents.columns)
+            n_bytes = n_columns * header.dtype.itemsize
+            first_row = None
+            if len(contents.rows) and not header.fortran and n_bytes <= MAX_FIRST_ROW:
+                first_row = np.frombuffer(_read_exactly(file, n_bytes), dtype=header.dtype)
+    return ArchiveHead(contents.rows, contents.columns, header.dtype, first_row)
+
+
+@contextmanager
+def _opened(stream: BinaryIO, name: str, limits: Limits) -> Iterator[zipfile.ZipFile]:
+    """Open an archive within the limits; what is damaged in it raises FormatError."""
     if directory_size(stream) > limits.directory:
         raise FormatError(name, None, "", "The archive lists more files than are accepted.")
     stream.seek(0)
@@ -58,10 +105,7 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
             if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
                 message = f"The file unpacks to {unpacked:,} bytes, more than is accepted."
                 raise FormatError(name, None, "", message)
-            if set(LISTS) <= set(archive.namelist()):
-                yield from _read_lists(archive, name)
-            else:
-                yield from _read_npz(archive, name)
+            yield archive
     except FormatError:
         raise
     except DAMAGED_ZIP as error:
@@ -70,7 +114,12 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
         ) from error
 
 
-def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
+def _contents(archive: zipfile.ZipFile, name: str) -> _Contents:
+    is_of_lists = set(LISTS) <= set(archive.namelist())
+    return _list_contents(archive, name) if is_of_lists else _npz_contents(archive, name)
+
+
+def _npz_contents(archive: zipfile.ZipFile, name: str) -> _Contents:
     if f"{MATRIX}.npy" not in archive.namelist():
         message = (
             f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with "
@@ -79,10 +128,10 @@ def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
         raise FormatError(name, None, MATRIX, f"{message} and {LISTS[1]}; add what is missing.")
     row_name, column_name = _id_names(archive, name)
     rows, columns = _ids(archive, row_name, name), _ids(archive, column_name, name)
-    yield from _read_matrix(archive, f"{MATRIX}.npy", rows, columns, name)
+    return _Contents(f"{MATRIX}.npy", rows, columns)
 
 
-def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
+def _list_contents(archive: zipfile.ZipFile, name: str) -> _Contents:
     matrices = [member for member in archive.namelist() if member.endswith(".npy")]
     if len(matrices) != 1:
         message = (
@@ -91,7 +140,7 @@ def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
         )
         raise FormatError(name, None, MATRIX, message)
     rows, columns = (_read_id_list(archive, member, name) for member in LISTS)
-    yield from _read_matrix(archive, matrices[0], rows, columns, name)
+    return _Contents(matrices[0], rows, columns)
 
 
 def _read_id_list(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.bytes_]:
@@ -109,18 +158,21 @@ def _read_id_list(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[n
     return checked_ids(text.split("\n") if text else [], member, name)
 
 
-def _read_matrix(
-    archive: zipfile.ZipFile,
-    member: str,
-    rows: NDArray[np.bytes_],
-    columns: NDArray[np.bytes_],
-    name: str,
-) -> Iterator[MatrixBlock]:
-    with archive.open(member) as file:
-        header = _header(file, member.removesuffix(".npy"), name)
-        _check_matrix(header, (len(rows), len(columns)), archive.getinfo(member).file_size, name)
+def _read_matrix(archive: zipfile.ZipFile, contents: _Contents, name: str) -> Iterator[MatrixBlock]:
+    with archive.open(contents.member) as file:
+        header = _matrix_header(archive, file, contents, name)
         for start, values in (_by_column if header.fortran else _by_row)(file, header):
-            yield MatrixBlock(rows, columns, start, values)
+            yield MatrixBlock(contents.rows, contents.columns, start, values)
+
+
+def _matrix_header(
+    archive: zipfile.ZipFile, file: IO[bytes], contents: _Contents, name: str
+) -> Header:
+    """The header of the matrix, which fits its lists of ids and its file. Raises FormatError."""
+    header = read_header(file, contents.member.removesuffix(".npy"), name)
+    shape = len(contents.rows), len(contents.columns)
+    _check_matrix(header, shape, archive.getinfo(contents.member).file_size, name)
+    return header
 
 
 def _by_row(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -160,15 +212,16 @@ def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:
     )
 
 
-def _header(file: IO[bytes], array: str, name: str) -> Header:
+def read_header(file: IO[bytes], array: str, name: str) -> Header:
+    """The header of a NumPy array, at the start of its file. Raises FormatError."""
     try:
         version = np.lib.format.read_magic(file)
-        read_header = (
+        read = (
             np.lib.format.read_array_header_1_0
             if version == (1, 0)
             else np.lib.format.read_array_header_2_0
         )
-        shape, fortran, dtype = read_header(file)
+        shape, fortran, dtype = read(file)
     except (
         ValueError,
         SyntaxError,
@@ -192,7 +245,7 @@ def _header(file: IO[bytes], array: str, name: str) -> Header:
 def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
     member = archive.getinfo(f"{array}.npy")
     with archive.open(member) as file:
-        header = _header(file, array, name)
+        header = read_header(file, array, name)
         n_bytes = int(np.prod(header.shape, dtype=object)) * header.dtype.itemsize
         sound = len(header.shape) == 1 and header.dtype.kind in "USiu"
         few = sound and header.shape[0] <= MAX_IDS and 0 < header.dtype.itemsize <= 4 * MAX_ID_BYTES
