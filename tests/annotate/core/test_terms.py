@@ -4,18 +4,23 @@ import re
 from pathlib import Path
 
 import pytest
+from django.utils.html import escape
 
 from annotate.core.terms import TERMS
+from annotate.templatetags.terms import PHRASE, PHRASES
+from metrics.services.analysis.register import ANALYSES
 
 ROOT = Path(__file__).resolve().parents[3]
-USE = re.compile(r"""\{% term "([^"]+)"( "[^"]+")? %\}""")
+USE = re.compile(r"""\{% term "([^"]+)"( "[^"]+"| [\w.]+)? %\}""")
 ANY_USE = re.compile(r"\{%\s*term\b")
 TEMPLATES = {file: file.read_text() for file in sorted((ROOT / "templates").rglob("*.html"))}
 
 
 def test_every_term_of_a_template_has_a_definition_and_every_definition_a_page():
     uses = [key for text in TEMPLATES.values() for key, _ in USE.findall(text)]
-    assert set(uses) == set(TERMS)
+    definitions = " ".join(analysis.definition for analysis in ANALYSES.values())
+    of_analyses = {PHRASES[phrase] for phrase in PHRASE.findall(str(escape(definitions)))}
+    assert set(uses) | of_analyses == set(TERMS)
     assert len(uses) == sum(len(ANY_USE.findall(text)) for text in TEMPLATES.values())
 
 

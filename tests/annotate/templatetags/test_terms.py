@@ -7,8 +7,9 @@ from django.test import RequestFactory
 from annotate.core.terms import TERMS
 
 
-def page_of(markup: str) -> str:
-    return Template(markup).render(RequestContext(RequestFactory().get("/"), {}, processors=[]))
+def page_of(markup: str, **values: str) -> str:
+    request = RequestFactory().get("/")
+    return Template(markup).render(RequestContext(request, values, processors=[]))
 
 
 def test_a_term_is_a_button_that_its_card_describes():
@@ -35,3 +36,18 @@ def test_without_a_request_there_is_the_word_alone():
 def test_a_term_without_a_definition_is_a_fault_of_the_template():
     with pytest.raises(KeyError):
         page_of('{% term "houses" %}')
+
+
+def test_the_words_of_a_sentence_from_python_have_cards_and_the_rest_is_escaped():
+    sentence = "Kendall's tau-b < 1, by RBO, tau-bs and Kendall's tau"
+    page = page_of("{% terms_in sentence %}", sentence=sentence)
+    assert page.count('id="term-tau"') == 1 and page.count('id="term-rbo"') == 1
+    assert '"term-tau">Kendall&#x27;s tau-b<' in page and "</span> &lt; 1, by <span" in page
+    assert page.endswith(", tau-bs and Kendall&#x27;s tau")
+
+
+def test_what_is_marked_up_already_stays_as_it_is():
+    page = page_of(
+        """{% with s="5 Mar 2026 07:08 UTC" %}{% terms_in s|local_times %}{% endwith %}"""
+    )
+    assert page.startswith('<time datetime="2026-03-05T07:08:00+00:00"')

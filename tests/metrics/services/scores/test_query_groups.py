@@ -395,5 +395,5 @@ def test_the_pages_say_captions_of_videos(videos, client):
     assert "Design effect" in page and "ICC" in page
     client.force_login(cast.member(videos, Role.LEAD))
     page = text_of(client.get(reverse("metrics:dashboard-tab", args=[videos.slug, "agreement"])))
-    assert "percentile bootstrap over videos" in page
+    assert ">bootstrap<" in page and "</span> over videos" in page
     assert "1,000 samples of 5 videos, seed 5" in page
