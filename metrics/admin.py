@@ -6,6 +6,7 @@ from annotate.admin import ReadOnlyAdmin
 from metrics.models import (
     Alarm,
     AlarmEvent,
+    AlarmMail,
     Block,
     Download,
     Plan,
@@ -82,6 +83,15 @@ class AlarmEventAdmin(ReadOnlyAdmin):
     list_display = ["alarm", "annotator", "kind", "value", "n", "at"]
     list_select_related = ["alarm", "annotator"]
     fields = ["alarm", "annotator", "kind", "value", "n", "at"]
+
+
+@admin.register(AlarmMail)
+class AlarmMailAdmin(ReadOnlyAdmin):
+    """Mails to leads about alarms that rose."""
+
+    list_display = ["event", "mail_attempts", "mail_attempt_at", "mailed_at"]
+    list_select_related = ["event__alarm"]
+    fields = ["event", "mail_attempts", "mail_attempt_at", "mailed_at"]
 
 
 @admin.register(Plan)

@@ -7,7 +7,10 @@ from annotate.models import Collection
 from annotate.task_queue import enqueue_on_commit
 from metrics.models import Plan
 from metrics.services.downloads import downloads
-from metrics.services.numbers import guard_mail, guards, refresh_tries
+from metrics.services.mails import lead_mails
+from metrics.services.mails.alarm_mails import ALARM_MAIL
+from metrics.services.mails.concern_mails import CONCERN_MAIL
+from metrics.services.numbers import guards, refresh_tries
 from metrics.services.numbers import refresh as refreshing
 from metrics.services.plans import plans
 from metrics.services.scores import model_resolutions
@@ -35,8 +38,10 @@ def _unpaused_collection(collection_id: int) -> QuerySet[Collection]:
 
 
 def _enqueue_due(collection: Collection) -> None:
-    """Enqueue what new labels make due: looks of guards and plans, and a model's resolutions."""
+    """Enqueue what new labels make due: looks of guards and plans, mails, a model's resolutions."""
     enqueue_on_commit(look_at_people, collection_id=collection.pk)
+    if lead_mails.is_due(ALARM_MAIL, collection=collection):
+        enqueue_on_commit(mail_alarms, collection_id=collection.pk)
     if model_resolutions.is_due(collection=collection):
         enqueue_on_commit(
             resolve_by_model,
@@ -59,7 +64,7 @@ def look_at_people(*, collection_id: int) -> None:
     """Let the guards look at the people of a collection; leads are sent a mail about new names."""
     for collection in Collection.objects.filter(pk=collection_id):
         guards.check_guards(collection=collection)
-        if guard_mail.collections_due().filter(collection=collection).exists():
+        if lead_mails.is_due(CONCERN_MAIL, collection=collection):
             enqueue_on_commit(mail_concerns, collection_id=collection_id)
 
 
@@ -67,7 +72,14 @@ def look_at_people(*, collection_id: int) -> None:
 def mail_concerns(*, collection_id: int) -> None:
     """Send the leads a mail about the people whom guards have named."""
     for collection in Collection.objects.filter(pk=collection_id):
-        guard_mail.send(collection=collection)
+        lead_mails.send(CONCERN_MAIL, collection=collection)
+
+
+@shared_task
+def mail_alarms(*, collection_id: int) -> None:
+    """Send the leads a mail about the alarms that rose."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        lead_mails.send(ALARM_MAIL, collection=collection)
 
 
 @shared_task
@@ -91,6 +103,11 @@ def sweep() -> None:
     """Enqueue refreshes and mails that the broker may have lost; delete old files."""
     for collection_id in refreshing.collections_due():
         enqueue_on_commit(refresh, collection_id=collection_id)
-    for collection_id in guard_mail.collections_due():
-        enqueue_on_commit(mail_concerns, expires=SWEEP_SECONDS, collection_id=collection_id)
+    _enqueue_mails()
     downloads.expire()
+
+
+def _enqueue_mails() -> None:
+    for mail, task in ((CONCERN_MAIL, mail_concerns), (ALARM_MAIL, mail_alarms)):
+        for collection_id in lead_mails.collections_due(mail):
+            enqueue_on_commit(task, expires=SWEEP_SECONDS, collection_id=collection_id)

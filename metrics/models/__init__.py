@@ -1,6 +1,6 @@
 """Derived numbers: written in the background from the judgments, read by pages."""
 
-from .alarms import Alarm, AlarmEvent, AlarmEventKind, AlarmKind
+from .alarms import Alarm, AlarmEvent, AlarmEventKind, AlarmKind, AlarmMail
 from .downloads import Download, DownloadKind, DownloadQuerySet
 from .plans import Plan, PlanLook
 from .releases import (
@@ -21,6 +21,7 @@ __all__ = [
     "AlarmEvent",
     "AlarmEventKind",
     "AlarmKind",
+    "AlarmMail",
     "Block",
     "Download",
     "DownloadKind",

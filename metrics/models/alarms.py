@@ -85,3 +85,19 @@ class AlarmEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.alarm} {self.kind}"
+
+
+class AlarmMail(models.Model):
+    """The mail to the leads about the rise of an alarm: when it was tried, and sent."""
+
+    event = models.OneToOneField(AlarmEvent, models.CASCADE, primary_key=True, related_name="mail")
+    mailed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the leads were sent a mail; empty: they were not."
+    )
+    mail_attempts = models.PositiveSmallIntegerField(default=0)
+    mail_attempt_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a mail was last tried; empty: never."
+    )
+
+    def __str__(self) -> str:
+        return f"mail: {self.event}"

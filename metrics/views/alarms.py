@@ -8,10 +8,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
-from annotate.models import Role
+from annotate.models import Collection, Role
 from annotate.views import undoing
 from metrics.forms.alarms import AlarmForm
 from metrics.models import Alarm
+from metrics.services.mails.alarm_mails import mail_sentence
 from metrics.services.numbers import alarms as service
 from metrics.services.numbers.alarm_consequences import rows_with_endings
 
@@ -30,15 +31,7 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "The alarm is set.")
             return redirect("metrics:alarms", slug)
-    page = service.page(collection=collection)
-    alarm_rows = rows_with_endings(page=page)
-    context = {"collection": collection, "form": form, "page": page, "alarm_rows": alarm_rows}
-    return render(
-        request,
-        "metrics/dashboard/alarms.html",
-        context,
-        status=422 if request.method == "POST" else 200,
-    )
+    return _page(request, collection, form)
 
 
 @require_POST
@@ -55,3 +48,20 @@ def end_alarm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     else:
         messages.info(request, "Nothing was changed: it had been ended before.")
     return redirect("metrics:alarms", slug)
+
+
+def _page(request: HttpRequest, collection: Collection, form: AlarmForm) -> HttpResponse:
+    page = service.page(collection=collection)
+    context = {
+        "collection": collection,
+        "form": form,
+        "page": page,
+        "alarm_rows": rows_with_endings(page=page),
+        "mail_sentence": mail_sentence(collection=collection),
+    }
+    return render(
+        request,
+        "metrics/dashboard/alarms.html",
+        context,
+        status=422 if request.method == "POST" else 200,
+    )

@@ -15,7 +15,7 @@ from annotate.core.phrases import counted
 from annotate.models import Collection, HookEvent, User
 from annotate.services.storage import outbox
 from metrics.core.comparisons.sequential_analysis import MIN_GROUPS, alpha_lower_limit, is_below
-from metrics.models import Alarm, AlarmEvent, Snapshot
+from metrics.models import Alarm, AlarmEvent, AlarmMail, Snapshot
 
 MAX_LOG_EVENTS = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
@@ -128,6 +128,9 @@ def check_alarms(*, collection: Collection) -> int:
     }
     events = [event for alarm in alarms for event in _events(alarm, values, raised_keys)]
     AlarmEvent.objects.bulk_create(events)
+    AlarmMail.objects.bulk_create(
+        AlarmMail(event=event) for event in events if event.kind == AlarmEvent.Kind.ROSE
+    )
     for event in events:
         _announce(event)
     return len(events)

@@ -25,7 +25,8 @@ from annotate.services.background import kept
 from annotate.services.people.accounts import ensure_demo_accounts
 from config.management.commands.fsck import CHECKS
 from metrics.models import Observation
-from metrics.services.numbers import guard_mail
+from metrics.services.mails import lead_mails
+from metrics.services.mails.concern_mails import CONCERN_MAIL
 from metrics.services.numbers.guards import flags_of
 from metrics.services.rehearsal.campaign import SLUG, ensure_campaign
 from metrics.services.rehearsal.profiles import CARELESS, NOTES_OF_REPORTS, TOO_FAST
@@ -117,7 +118,7 @@ def test_guards_name_the_careless_and_the_fast(lived_in, settings):
     assert "golds low" not in words_by_name[TOO_FAST.name]
     settings.SENDS_MAIL = True
     User.objects.filter(username="lead").update(email="lead@example.org")
-    assert not guard_mail.collections_due()
+    assert not lead_mails.collections_due(CONCERN_MAIL)
 
 
 @pytest.mark.full

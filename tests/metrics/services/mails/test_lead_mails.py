@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from annotate.models import Collection, Concern, Role
 from metrics import tasks
-from metrics.services.numbers import guard_mail
+from metrics.services.mails import lead_mails
+from metrics.services.mails.concern_mails import CONCERN_MAIL
 from tests import cast
 from tests.annotate.views.review.inbox_rows import name_person
 from tests.pages import text_of
@@ -34,21 +35,21 @@ def addressed_lead(collection):
 
 def test_leads_are_sent_one_mail_about_a_person(collection, addressed_lead):
     concern = name_person(collection)
-    assert [*guard_mail.collections_due()] == [collection.pk]
-    assert [guard_mail.send(collection=collection) for _ in range(2)] == [1, 0]
+    assert [*lead_mails.collections_due(CONCERN_MAIL)] == [collection.pk]
+    assert [lead_mails.send(CONCERN_MAIL, collection=collection) for _ in range(2)] == [1, 0]
     (message,) = mail.outbox
     assert message.bcc == ["lead@example.org"] and message.to == []
     assert message.subject == f"{collection}: look at {concern.annotator}"
     assert concern.sentence in message.body
     assert f"/c/{collection.slug}/inbox/?tab=people" in message.body
-    assert not guard_mail.collections_due()
+    assert not lead_mails.collections_due(CONCERN_MAIL)
 
 
 def test_the_subject_is_one_line(collection, addressed_lead):
     name_person(collection)
     Collection.objects.update(name="Bird\rsongs")
     collection.refresh_from_db()
-    assert guard_mail.send(collection=collection) == 1
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 1
     assert mail.outbox[0].subject.startswith("Bird songs: look at ")
 
 
@@ -65,29 +66,29 @@ def test_a_server_that_hangs_up_is_asked_five_times_with_longer_waits(
 ):
     name_person(collection)
     settings.EMAIL_BACKEND = f"{__name__}.{RefusingBackend.__name__}"
-    for number, wait in enumerate((*guard_mail.WAITS, timedelta(hours=23)), start=1):
-        assert guard_mail.send(collection=collection) == 0
+    for number, wait in enumerate((*lead_mails.WAITS, timedelta(hours=23)), start=1):
+        assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
         concern = Concern.objects.get()
         assert (concern.mail_attempts, concern.mailed_at) == (number, None)
         # half a minute before its turn, it is left alone
         early = F("mail_attempt_at") - wait + timedelta(seconds=30)
         Concern.objects.update(mail_attempt_at=early)
-        assert not guard_mail.collections_due()
+        assert not lead_mails.collections_due(CONCERN_MAIL)
         Concern.objects.update(mail_attempt_at=F("mail_attempt_at") - timedelta(seconds=31))
-        is_due = number <= len(guard_mail.WAITS)
-        assert guard_mail.collections_due().exists() == is_due
-    assert guard_mail.send(collection=collection) == 0
+        is_due = number <= len(lead_mails.WAITS)
+        assert lead_mails.collections_due(CONCERN_MAIL).exists() == is_due
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
 
 
 def test_what_the_server_takes_later_is_sent_once(collection, addressed_lead, settings):
     name_person(collection)
     server = settings.EMAIL_BACKEND
     settings.EMAIL_BACKEND = f"{__name__}.{RefusingBackend.__name__}"
-    guard_mail.send(collection=collection)
+    lead_mails.send(CONCERN_MAIL, collection=collection)
     settings.EMAIL_BACKEND = server
-    assert guard_mail.send(collection=collection) == 0
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
     Concern.objects.update(mail_attempt_at="2026-01-01T00:00Z")
-    assert [guard_mail.send(collection=collection) for _ in range(2)] == [1, 0]
+    assert [lead_mails.send(CONCERN_MAIL, collection=collection) for _ in range(2)] == [1, 0]
     assert len(mail.outbox) == 1
 
 
@@ -107,7 +108,7 @@ def test_no_row_is_locked_while_the_server_is_waited_for(collection, addressed_l
     name_person(collection)
     settings.EMAIL_BACKEND = f"{__name__}.{ObservingBackend.__name__}"
     ObservingBackend.in_transaction.clear()
-    assert guard_mail.send(collection=collection) == 1
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 1
     assert ObservingBackend.in_transaction == [False]
 
 
@@ -122,7 +123,7 @@ def test_the_sweep_enqueues_a_mail_that_expires_with_the_next_one(
     assert b"mail_concerns" in message and b'"expires": "2' in message
     schedule = settings.CELERY_BEAT_SCHEDULE["refresh-metrics"]["schedule"]
     assert schedule == tasks.SWEEP_SECONDS
-    guard_mail.send(collection=collection)
+    lead_mails.send(CONCERN_MAIL, collection=collection)
     broker.flushdb()
     tasks.sweep()
     assert broker.llen("short") == 0
@@ -135,14 +136,14 @@ def test_nobody_is_sent_a_mail_about_simulated_people(collection, addressed_lead
         type(annotator).objects.filter(pk=annotator.pk).update(origin="simulated", user=None)
     else:
         Collection.objects.update(is_rehearsal=True)
-    assert not guard_mail.collections_due()
+    assert not lead_mails.collections_due(CONCERN_MAIL)
 
 
 def test_without_an_address_nothing_is_due_or_called_sent(collection):
     name_person(collection)
     cast.member(collection, Role.LEAD)
-    assert not guard_mail.collections_due()
-    assert guard_mail.send(collection=collection) == 0
+    assert not lead_mails.collections_due(CONCERN_MAIL)
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
     concern = Concern.objects.get()
     assert (concern.mail_attempts, concern.mailed_at) == (0, None)
 
@@ -154,10 +155,10 @@ def test_without_a_mail_server_nothing_is_due_and_no_page_promises_a_mail(
     client.force_login(addressed_lead)
     for sends_mail in (True, False):
         settings.SENDS_MAIL = sends_mail
-        assert guard_mail.collections_due().exists() == sends_mail
+        assert lead_mails.collections_due(CONCERN_MAIL).exists() == sends_mail
         for name, promise in (("guards", "get a mail"), ("alarms", "and by mail")):
             page = text_of(client.get(reverse(f"metrics:{name}", args=[collection.slug])))
             assert (promise in page) == sends_mail
-    assert guard_mail.send(collection=collection) == 0
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
     concern = Concern.objects.get()
     assert (concern.mail_attempts, concern.mailed_at) == (0, None)
