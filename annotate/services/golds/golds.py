@@ -15,6 +15,7 @@ from annotate.models import (
     Side,
     User,
 )
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from annotate.services.seating import note_changes
 from annotate.services.supervision import review_log
 
@@ -43,8 +44,9 @@ def add_gold(
     """Make a pair, named by the ids of its items, a curated gold, in place of a retired one.
 
     Raises BadGold for unknown or excluded items, a grade that the scheme lacks, and a pair that is
-    a gold in use.
+    a gold in use. Raises CollectionArchived.
     """
+    require_unarchived(collection_id=collection.pk)
     if not collection.levels.filter(grade=grade).exists():
         raise BadGold("grade", f"The scheme has no grade {grade}.")
     items = [

@@ -8,6 +8,7 @@ from django.db import transaction
 from annotate.core.training import quizzes as core
 from annotate.core.training.quizzes import BadQuestion, Question, QuizResult
 from annotate.models import Annotator, Collection, Quiz, QuizAttempt, TrainingDecision, User
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from annotate.services.seating import lock_annotator
 from annotate.services.training.status import newest_quiz, rules_of, training_of, training_status
 
@@ -75,8 +76,9 @@ def questions_of(*, collection: Collection) -> list[Question]:
 def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> MarkedAttempt:
     """Mark a person's answers; without training pairs, passing the quiz is passing the training.
 
-    version : the version of the quiz she saw. Raises QuizChanged.
+    version : the version of the quiz she saw. Raises QuizChanged, CollectionArchived.
     """
+    require_unarchived(collection_id=annotator.collection_id)
     lock_annotator(annotator.pk)
     quiz = newest_quiz(collection=annotator.collection)
     if quiz is None or quiz.version != version or len(choices) != len(quiz.questions):

@@ -29,6 +29,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from annotate.services.judging.training_gate import in_training
 from annotate.services.seating import lock_annotator
 from annotate.services.seating.pair_creation import ensure_pairs
@@ -89,8 +90,9 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
 def add_pairs(*, collection: Collection, specs: Sequence[PairSpec], by: User | None) -> int:
     """Train on these pairs from the next try on; a known pair gets the new grade. Returns how many.
 
-    Raises BadPairs.
+    Raises BadPairs, CollectionArchived.
     """
+    require_unarchived(collection_id=collection.pk)
     grades = set(collection.levels.values_list("grade", flat=True))
     faults = [
         f'Grade {spec.grade} of pair "{spec.query}", "{spec.document}" is not in the scheme.'
@@ -123,7 +125,9 @@ def add_file(
 ) -> int:
     """Train on the pairs of a CSV or TSV file, all of them or none. Returns how many.
 
-    anchors : the guidelines' headings, by what a file may call them. Raises BadPairs.
+    anchors : the guidelines' headings, by what a file may call them.
+
+    Raises BadPairs, CollectionArchived.
     """
     grades = set(collection.levels.values_list("grade", flat=True))
     problems = Problems()
@@ -152,8 +156,9 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
     """Train on some of the golds, so many relevant and so many not. Returns how many.
 
     They keep their explanations. Nobody trained on a gold is checked by it. Fewer are added if
-    there are no more.
+    there are no more. Raises CollectionArchived.
     """
+    require_unarchived(collection_id=collection.pk)
     active_pair = TrainingPair.objects.filter(pair=OuterRef("pair"), retired_at=None)
     golds = Gold.objects.filter(~Exists(active_pair), collection=collection, retired_at=None)
     key = bytes(collection.key)

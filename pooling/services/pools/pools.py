@@ -18,7 +18,11 @@ from annotate.core.labels.pair_states import PairState
 from annotate.models import Collection, QuerySet, RoundPairState, User, Work
 from annotate.services import seating
 from annotate.services.background import works
-from annotate.services.collection.lifecycle.archive import lock_unarchived
+from annotate.services.collection.lifecycle.archive import (
+    CollectionArchived,
+    lock_unarchived,
+    require_unarchived,
+)
 from pooling.models import Pool, Run
 from pooling.services.pools import opening, run_retirement
 from pooling.services.pools.checks import PoolError, check_parameters
@@ -179,13 +183,14 @@ def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
 def make_and_open(work: Work) -> None:
     """Make a pool's pairs, its round and its seats, and let them be handed out.
 
-    If it is cancelled, the pool is a draft again.
+    If it is cancelled, or the collection was archived since it was asked for, it is a draft again.
     """
     pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
     # those that other rounds may be working on
     pairs_without_seats: NDArray[np.int64] | None = None
     try:
         if pool.round is None:
+            require_unarchived(collection_id=pool.collection_id)
             with transaction.atomic():
                 contents = opening.make_contents(
                     pool=pool, on_progress=works.progress_callback(work)
@@ -196,7 +201,7 @@ def make_and_open(work: Work) -> None:
             pool.round, pairs_without_seats = contents.round, contents.pairs_without_seats
         run_retirement.settle_repeats(pool=pool)
         opening.add_golds(pool=pool)
-    except (PoolError, seating.RoundExists) as error:
+    except (PoolError, CollectionArchived, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
     n_pairs = pool.pool_pairs.count() if pairs_without_seats is None else len(pairs_without_seats)
     seating.finish_opening(

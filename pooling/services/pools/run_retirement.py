@@ -30,6 +30,7 @@ from annotate.models import (
 from annotate.services import seating
 from annotate.services.background.workers import lock_task
 from annotate.services.collection.duplicates import originals_of
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from pooling.core.strategies.options import is_repeat_of
 from pooling.core.strategies.selections import Pairs
 from pooling.core.strategies.strategies import STRATEGIES, depth_of
@@ -69,7 +70,11 @@ def retire_run(*, run: Run, by: User | None, expected: int | None = None) -> Non
 
 @transaction.atomic
 def restore_run(*, run: Run, by: User | None) -> None:
-    """Bring a retired run back; pairs that only it holds are wanted again. Raises WrongRunState."""
+    """Bring a retired run back; pairs that only it holds are wanted again.
+
+    Raises WrongRunState, CollectionArchived.
+    """
+    require_unarchived(collection_id=run.collection_id)
     _set_retirement(run, RunEvent.Kind.RESTORED, by, retired_at=None)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db import IntegrityError, transaction
 
 from annotate.models import User
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
 from pooling.services.runs import readings
@@ -102,8 +103,10 @@ def publish_run(*, run: Run, by: User | None) -> None:
 def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
     """Forget a run's rankings and have its kept file read again, ordered by another column.
 
-    Raises RunInUse. Refused once a pool was made of it: its pairs came from the order as it was.
+    Raises RunInUse, CollectionArchived. Refused once a pool was made of it: its pairs came from the
+    order as it was.
     """
+    require_unarchived(collection_id=run.collection_id)
     locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if locked_run.pools.exists():
         raise RunInUse(

@@ -8,6 +8,7 @@ are already asked about. One with no known source waits for a source, and cannot
 from django.db import transaction
 
 from annotate.models import Collection, Item, Side, User
+from annotate.services.collection.lifecycle.archive import require_unarchived
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
 from pooling.services.runs.reports import RunReport
@@ -43,8 +44,9 @@ def empty_sides(*, collection: Collection) -> list[str]:
 def accept_run(*, run: Run, by: User | None) -> None:
     """Use a run on hold with all its unknown rows.
 
-    Raises NotOnHold, also where none of its sources is known.
+    Raises CollectionArchived, and NotOnHold, also where none of its sources is known.
     """
+    require_unarchived(collection_id=run.collection_id)
     if run.is_waiting:
         raise NotOnHold(
             f'Run "{run}" has nothing to use yet: the collection has none of its {run.sources}.'

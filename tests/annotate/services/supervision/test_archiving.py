@@ -3,16 +3,32 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.models import Annotator, CountingJudgment, Import, ReviewAction, Role
+from annotate.core.training.quizzes import Question
+from annotate.models import (
+    Annotator,
+    CountingJudgment,
+    Gold,
+    Import,
+    Pair,
+    ReviewAction,
+    Role,
+)
 from annotate.services.collection.lifecycle.archive import CollectionArchived
+from annotate.services.golds import golds
 from annotate.services.judging import claiming, judging, work_availability
 from annotate.services.judging.hand_outs import NotWhilePaused
 from annotate.services.pages import collection_list
 from annotate.services.supervision import archiving
-from annotate.services.training import tries
-from pooling.services.pools import pools
+from annotate.services.training import quizzes, setup, tries
+from annotate.services.training.setup import PairSpec
+from pooling.models import Run
+from pooling.services.pools import pools, run_retirement
+from pooling.services.runs import descriptions, holds
 from tests import campaigns, cast
+from tests.annotate.trainees import trained
 from tests.pooling import factories
+from tests.pooling.unknown_item_runs import run_of
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -49,7 +65,8 @@ def test_who_is_at_a_batch_keeps_her_answers_is_handed_nothing_and_goes_on_later
     assert claiming.open_hand_outs(annotator=anew(annotator)).count() == 1
 
 
-def test_a_newcomer_is_handed_no_batch_and_no_training(collection, lead):
+def test_a_newcomer_is_handed_no_batch_and_no_training(lead):
+    collection = trained()
     archiving.archive_collection(collection=collection, by=lead)
     newcomer = anew(cast.annotator(collection))
     assert claiming.current_batch(annotator=newcomer) is None
@@ -107,3 +124,52 @@ def test_files_are_refused_by_the_api_in_a_sentence(client, collection, lead):
     assert answer.status_code == 403
     assert "was archived on" in answer.json()["detail"]
     assert not Import.objects.exists()
+
+
+def test_a_pool_whose_opening_was_asked_for_before_is_a_draft_with_the_reason(lead):
+    collection = factories.collection()
+    draft = factories.draft(collection, [factories.run(collection, "a", {0: [1]})])
+    pools.request_opening(pool=draft, by=None)
+    archiving.archive_collection(collection=collection, by=lead)
+    perform_work(draft)
+    assert (draft.state, draft.phase, draft.round) == ("draft", "failed", None)
+    assert "was archived on" in draft.work.error
+    archiving.unarchive_collection(collection=collection, by=lead)
+    pools.open_pool(pool=draft)
+    assert draft.state == "open"
+
+
+def test_no_run_comes_into_use_or_is_read_again(lead):
+    collection = factories.collection()
+    run = factories.run(collection, "a", {0: [1]})
+    held_run = run_of(collection, {"q0": "x y d1"})
+    run_retirement.retire_run(run=run, by=None)
+    archiving.archive_collection(collection=collection, by=lead)
+    for act in (
+        lambda: run_retirement.restore_run(run=run, by=None),
+        lambda: holds.accept_run(run=held_run, by=None),
+        lambda: descriptions.reread_run(run=held_run, score_type="rank", by=None),
+    ):
+        with pytest.raises(CollectionArchived):
+            act()
+    assert not Run.objects.in_use().exists()
+
+
+def test_no_golds_or_training_pairs_are_added_and_no_quiz_is_taken(lead):
+    collection = trained()
+    pair = Pair.objects.filter(training_pair=None).first()
+    ids = {"query": pair.query.external_id, "document": pair.document.external_id}
+    questions = [Question("Which?", ("This", "That"), 0, "")]
+    quiz = quizzes.change_quiz(collection=collection, questions=questions, by=None)
+    annotator = cast.annotator(collection)
+    archiving.archive_collection(collection=collection, by=lead)
+    for act in (
+        lambda: golds.add_gold(collection=collection, grade=1, explanation="", by=None, **ids),
+        lambda: setup.add_pairs(collection=collection, specs=[PairSpec(grade=1, **ids)], by=None),
+        lambda: setup.add_golds(collection=collection, n_positive=1, n_negative=1, by=None),
+        lambda: quizzes.take_quiz(annotator=annotator, version=quiz.version, choices=[0]),
+    ):
+        with pytest.raises(CollectionArchived):
+            act()
+    assert not Gold.objects.filter(pair=pair).exists()
+    assert not annotator.quiz_attempts.exists()
