@@ -26,6 +26,7 @@ _NEXT = """
         JOIN annotate_seat seat ON seat.id = hand_out.seat_id
         WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
           AND seat.purpose <> 'training'
+          AND (NOT %(only_held)s OR seat.state = 'held' AND seat.annotator_id = %(annotator)s)
         ORDER BY rank LIMIT %(limit)s),
     first_shown AS (
         UPDATE annotate_handout SET shown_at = clock_timestamp()
@@ -168,13 +169,14 @@ def next_cards(
 
     at_hand : tokens of the hand-outs whose cards the browser holds
 
-    No cards while she is paused, or the collection archived.
+    No cards while she is paused; in an archived collection those that she still holds.
     """
     rows, context = _read(
         _NEXT,
         annotator,
         at_hand=list(at_hand),
-        limit=0 if annotator.is_stopped else N_CARDS,
+        only_held=annotator.collection.archived_at is not None,
+        limit=0 if annotator.paused_at is not None else N_CARDS,
     )
     new_cards = [_card(row) for row in rows if not row.is_at_hand]
     return NextCards([row.token for row in rows], new_cards), context

@@ -1,5 +1,7 @@
 """Somebody is paused, or is to be trained, while cards are on her screen: what she sends is kept.
 
+In an archived collection she is also shown what she still holds.
+
 To see these tests fail: refuse answers of whoever is paused, or let a seat that another took be
 taken again.
 """
@@ -11,7 +13,7 @@ from django.utils import timezone
 
 from annotate.models import Judgment, Seat
 from annotate.services.judging import claiming
-from annotate.services.supervision import pausing, withdrawing
+from annotate.services.supervision import archiving, pausing, withdrawing
 from annotate.services.training import people as training_people
 from annotate.services.training import setup as training_setup
 from tests import campaigns, cast
@@ -82,6 +84,24 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
         == 3
     )
     assert is_sound_without_pools()
+
+
+def test_an_archive_leaves_the_cards_in_hand_and_gives_no_batch_after_them(
+    client, collection, annotator
+):
+    order = call(client, "next").json()["order"]
+    archiving.archive_collection(collection=collection, by=cast.member(collection, "lead"))
+    reply = call(client, "next").json()  # as after a reload
+    assert (reply["order"], reply["empty"]) == (order, None)
+    Seat.objects.filter(hand_outs__token=order[-1]).update(
+        state="free", annotator=None, leased_until=None
+    )
+    for n_answers, card in enumerate(reply["cards"][:-1], start=1):
+        reply = call(client, "answer", answer_to(card)).json()
+        assert (reply["saved"], reply["order"]) == (True, order[n_answers:-1])
+    assert reply["empty"]["reason"] == "archived"
+    assert call(client, "next").json()["order"] == []
+    assert Seat.objects.filter(annotator=annotator, state="done").count() == 5
 
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
