@@ -67,14 +67,14 @@ REFUSALS = {
 def begin(*, annotator: Annotator) -> TrainingTry:
     """Begin a try, or go on with the one under way. Raises TryRefused."""
     lock_annotator(annotator.pk)
-    if annotator.collection.archived_at is not None:
-        raise TryRefused("This collection is archived: there is nothing to do in it.")
     training = training_of(collection=annotator.collection)
     if not training.is_on:
         raise TryRefused("This collection has no training.")
     status = training_status(annotator=annotator)
     if status.state.name == "trying":
         return status.tries[-1]
+    if annotator.collection.archived_at is not None:
+        raise TryRefused("This collection is archived: there is nothing to do in it.")
     if status.state.name != "ready":
         raise TryRefused(REFUSALS[status.state.name])
     give_back_pairs(annotator=annotator)

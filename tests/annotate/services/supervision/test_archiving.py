@@ -74,6 +74,14 @@ def test_a_newcomer_is_handed_no_batch_and_no_training(lead):
         tries.begin(annotator=newcomer)
 
 
+def test_a_try_under_way_goes_on(lead):
+    collection = trained()
+    annotator = cast.annotator(collection)
+    training_try = tries.begin(annotator=annotator)
+    archiving.archive_collection(collection=collection, by=lead)
+    assert tries.begin(annotator=anew(annotator)) == training_try
+
+
 def test_it_is_in_the_log_once_each_and_leaves_the_list(collection, lead):
     for _ in range(2):
         archiving.archive_collection(collection=collection, by=lead)
