@@ -59,6 +59,6 @@ def test_a_query_set_chooses_the_runs_of_its_direction(collection):
 
 def test_no_pool_is_opened_in_an_archived_collection(collection):
     archiving.archive_collection(collection=collection, by=cast.user())
-    with pytest.raises(CommandError, match="was archived on .* nothing is uploaded or opened"):
+    with pytest.raises(CommandError, match=r"was archived on .* nothing is uploaded or opened"):
         call(collection, "--depth", 2)
     assert Pool.objects.count() == 0
