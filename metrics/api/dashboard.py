@@ -22,6 +22,7 @@ from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard.agreement_page import AgreementFigures
 from metrics.services.dashboard.details_page import ValueRange
+from metrics.services.dashboard.forecast_lines import promised_days
 from metrics.services.dashboard.tabs import DashboardTab
 from metrics.services.numbers.refresh import waits_for_refresh
 
@@ -63,7 +64,7 @@ class ProgressView(Endpoint):
 
         202 until the first numbers are written.
         """
-        look = look_at_dashboard(request, slug, parameters=())
+        look = look_at_dashboard(request, slug, tab=DashboardTab.FORECAST)
         if look.dashboard.totals is None:
             return before_numbers(look, slug, of_nothing=NO_PROGRESS)
         return Response(
@@ -90,7 +91,8 @@ class AgreementView(Endpoint):
 
         level : of measurement, by default the collection's own; 202 until there are numbers
         """
-        look = look_at_dashboard(request, slug, parameters=("level",))
+        tab = DashboardTab.AGREEMENT
+        look = look_at_dashboard(request, slug, tab=tab, parameters=("level",))
         panel = look.dashboard.agreement
         if panel is None:
             return before_numbers(look, slug, of_nothing=NO_AGREEMENT)
@@ -111,9 +113,12 @@ class DashboardLook(NamedTuple):
 
 
 def look_at_dashboard(
-    request: TokenRequest, slug: str, *, parameters: tuple[str, ...]
+    request: TokenRequest, slug: str, *, tab: DashboardTab, parameters: tuple[str, ...] = ()
 ) -> DashboardLook:
-    """The dashboard as the page has it; raises Unprocessable for parameters other than these."""
+    """The dashboard as the page has it; raises Unprocessable for parameters other than these.
+
+    tab : the page whose numbers are asked for
+    """
     collection = get_collection(request=request, slug=slug, roles=LEADERS)
     names = {name: name for name in parameters}
     requested = page_parameters(request=request, names=names).get("level")
@@ -122,7 +127,7 @@ def look_at_dashboard(
         levels = ", ".join(MeasurementLevel)
         raise Unprocessable(f'"{requested[:40]}" is no choice of "level"; there are: {levels}.')
     is_stale = waits_for_refresh(collection=collection)  # first: they may be written now
-    options = service.DashboardOptions(level, tab=DashboardTab.AGREEMENT)
+    options = service.DashboardOptions(level, tab=tab)
     state = service.state_of(collection=collection, options=options)
     dashboard = service.dashboard(collection=collection, options=options, state=state)
     return DashboardLook(dashboard, is_stale)
@@ -165,18 +170,23 @@ def pool_json(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def forecast_json(dashboard: service.Dashboard) -> dict[str, Any] | None:
-    """Pace and hours, so far and to come; None until they are computed."""
+    """Pace and hours, so far and to come; None until they are computed.
+
+    No days are promised for labels that nobody present can give.
+    """
     if dashboard.details is None:
         return None
-    forecast = dashboard.details.forecast
+    forecast, stuck = dashboard.details.forecast, dashboard.stuck
+    promised = promised_days(forecast, stuck)
     return {
         "computed_at": timestamp(dashboard.details.computed_at),
         "is_stale": dashboard.details_are_old,
         "labels_a_day": range_json(forecast.pace),
         "n_days": forecast.n_days,
-        "days_left": range_json(forecast.days_left),
-        "reason": forecast.reason if forecast.pace is None else None,
+        "days_left": range_json(promised.days),
+        "reason": promised.reason or None if promised.days is None else None,
         "n_seats_left": forecast.n_left,
+        "n_stuck": stuck.n_labels if stuck else 0,
         "hours_spent": forecast.hours_spent,
         "hours_left": range_json(forecast.hours_left),
         "n_timed": forecast.n_timed,

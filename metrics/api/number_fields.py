@@ -67,9 +67,16 @@ class ForecastAnswer(FreshnessAnswer):
 
     labels_a_day = ValueRangeAnswer(allow_null=True)
     n_days = serializers.IntegerField(help_text="Days with labels, on which the pace rests.")
-    days_left = ValueRangeAnswer(allow_null=True)
-    reason = serializers.CharField(allow_null=True, help_text="Why there is no pace.")
+    days_left = ValueRangeAnswer(
+        allow_null=True, help_text="Of the labels that people who are there can give."
+    )
+    reason = serializers.CharField(
+        allow_null=True, help_text="Why no days are promised; null where they are."
+    )
     n_seats_left = serializers.IntegerField()
+    n_stuck = serializers.IntegerField(
+        help_text="Labels that nobody who is there can give; of very many no more are counted."
+    )
     hours_spent = number("Null while no label carries a time.")
     hours_left = ValueRangeAnswer(allow_null=True)
     n_timed = serializers.IntegerField()

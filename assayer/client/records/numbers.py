@@ -44,6 +44,7 @@ class Forecast(Record):
     days_left: ValueRange | None
     reason: str | None
     n_seats_left: int
+    n_stuck: int
     hours_spent: float | None
     hours_left: ValueRange | None
     n_timed: int

@@ -84,7 +84,8 @@ def forecast_sentence(forecast: Forecast) -> str:
     if forecast.days_left is None or forecast.labels_a_day is None:
         return f"No forecast: {forecast.reason}." if forecast.reason else "No forecast."
     pace, days = range_text(forecast.labels_a_day), range_text(forecast.days_left)
-    return f"{pace} labels a day: {days} days are left."
+    stuck = f" (labels that nobody there can give: {forecast.n_stuck:,}, not counted)"
+    return f"{pace} labels a day: {days} days are left{stuck if forecast.n_stuck else ''}."
 
 
 def range_text(number: ValueRange) -> str:

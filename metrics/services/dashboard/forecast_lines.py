@@ -31,6 +31,41 @@ class ForecastLine(NamedTuple):
     note: str = ""
 
 
+class PromisedDays(NamedTuple):
+    """Working days of the labels that present people can give, at the pace so far.
+
+    days : None where none are promised, and `reason` says why; n_to_come : these labels
+    """
+
+    days: ValueRange | None
+    n_to_come: int
+    reason: str = ""
+
+
+def promised_days(forecast: Forecast, stuck: StuckLabels | None) -> PromisedDays:
+    """Return the working days left, alike on the page and in the API; stuck : as on the page."""
+    n_left = forecast.n_left
+    if forecast.days_left is None or stuck is None:
+        return PromisedDays(forecast.days_left, n_left, forecast.reason)
+    n_to_come = n_left - stuck.n_labels
+    if n_to_come < 0:
+        # these numbers are older than the count of what nobody can give
+        return PromisedDays(None, 0, "what is left has changed since these numbers")
+    if not stuck.n_people or not n_to_come:
+        return PromisedDays(None, 0, "nobody here can give the labels that are left")
+    if stuck.is_more:
+        reason = f"nobody here can give {stuck.count_text} labels"
+        return PromisedDays(None, n_to_come, reason)
+    share = n_to_come / n_left
+    value, low, high = forecast.days_left
+    days = ValueRange(
+        share * value,
+        None if low is None else share * low,
+        None if high is None else share * high,
+    )
+    return PromisedDays(days, n_to_come)
+
+
 def forecast_lines(
     forecast: Forecast, pay: PayForecast, stuck: StuckLabels | None = None
 ) -> list[ForecastLine]:
@@ -52,29 +87,15 @@ def _pace(forecast: Forecast) -> ForecastLine:
 
 
 def _days_left(forecast: Forecast, stuck: StuckLabels | None) -> ForecastLine:
-    name, n_left = "Working days left", counted(forecast.n_left, "label")
+    name, (days, n_to_come, reason) = "Working days left", promised_days(forecast, stuck)
     if forecast.days_left is None:
-        return ForecastLine(name, f"not defined yet: {forecast.reason}", f"({n_left} left)")
-    if stuck is None:
-        note = f"for {n_left} at this pace; disagreements add labels"
-        return ForecastLine(name, _range_text(forecast.days_left, 1), note)
-    n_to_come = forecast.n_left - stuck.n_labels
-    if n_to_come < 0:
-        # these numbers are older than the count of what nobody can give
-        return ForecastLine(name, "not known: what is left has changed since these numbers")
-    if not stuck.n_people or not n_to_come:
-        return ForecastLine(name, "not known: nobody here can give the labels that are left")
-    if stuck.is_more:
-        return ForecastLine(name, f"not known: nobody here can give {stuck.count_text} labels")
-    share = n_to_come / forecast.n_left
-    value, low, high = forecast.days_left
-    days = ValueRange(
-        share * value,
-        None if low is None else share * low,
-        None if high is None else share * high,
-    )
-    note = f"for {counted(n_to_come, 'label')} at this pace; disagreements add labels; "
-    note += f"{counted(stuck.n_labels, 'label')} nobody here can give not counted"
+        n_left = counted(forecast.n_left, "label")
+        return ForecastLine(name, f"not defined yet: {reason}", f"({n_left} left)")
+    if days is None:
+        return ForecastLine(name, f"not known: {reason}")
+    note = f"for {counted(n_to_come, 'label')} at this pace; disagreements add labels"
+    if stuck is not None:
+        note += f"; {counted(stuck.n_labels, 'label')} nobody here can give not counted"
     return ForecastLine(name, _range_text(days, 1), note)
 
 

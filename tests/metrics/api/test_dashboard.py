@@ -3,13 +3,19 @@
 import re
 
 import pytest
+from django.utils import timezone
 
-from annotate.models import ApiToken, Change, Role
+from annotate.models import ApiToken, Change, Role, Seat
 from annotate.services import seating
 from annotate.services.background import kept
+from annotate.services.pages.stuck_labels import StuckLabels
 from annotate.templatetags.numbers import coefficient, share, whole
+from metrics.api.dashboard import forecast_json
 from metrics.models import Snapshot
+from metrics.services.dashboard import dashboard as service
 from metrics.services.dashboard import details as dashboard_details
+from metrics.services.dashboard.details_page import ValueRange
+from metrics.services.dashboard.tabs import DashboardTab
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies
@@ -70,6 +76,41 @@ def test_progress_has_a_forecast_once_the_details_are_computed(client, study, he
     assert forecast["n_timed"] + forecast["n_untimed"] == value["n_labels"]
     assert forecast["n_seats_left"] == value["n_seats_left"]
     assert forecast["is_stale"] is False
+
+
+def test_labels_that_nobody_can_give_are_counted_by_the_answer(client):
+    study = studies.judged_study("study", n=4)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    headers = cast.bearer(cast.member(study, Role.LEAD), ApiToken.Scope.NUMBERS_READ)
+    study.annotators.update(paused_at=timezone.now())
+    forecast = client.get(PROGRESS, headers=headers).json()["forecast"]
+    # what is in hand is not stuck
+    free_seats = Seat.objects.filter(collection=study, purpose="label", state="free")
+    assert forecast["n_stuck"] == free_seats.count() > 0
+
+
+def test_no_days_are_promised_for_labels_that_nobody_can_give(study):
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    options = service.DashboardOptions("ordinal", tab=DashboardTab.FORECAST)
+    state = service.state_of(collection=study, options=options)
+    page = service.dashboard(collection=study, options=options, state=state)
+    forecast = page.details.forecast._replace(
+        pace=ValueRange(10.0, 8.0, 12.0), days_left=ValueRange(4.0, 2.0, 8.0), reason="", n_left=40
+    )
+    page = page._replace(details=page.details._replace(forecast=forecast), stuck=None)
+    assert days_and_reason(page) == (4.0, None, 0)
+    stuck = StuckLabels(10, 10, False, 2, 0, 0)
+    assert days_and_reason(page._replace(stuck=stuck)) == (3.0, None, 10)
+    nobody = stuck._replace(n_labels=40, n_people=0)
+    reason = "nobody here can give the labels that are left"
+    assert days_and_reason(page._replace(stuck=nobody)) == (None, reason, 40)
+
+
+def days_and_reason(page):
+    """The days left of the answer, why there are none, and how many labels are stuck."""
+    forecast = forecast_json(page)
+    days = forecast["days_left"]
+    return days and days["value"], forecast["reason"], forecast["n_stuck"]
 
 
 def test_agreement_is_that_of_the_page(client, study, lead, headers):
