@@ -60,6 +60,8 @@ class Batch(models.Model):
     Verdict: TypeAlias = BatchVerdict
 
     TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # with these verdicts its labels do not count
+    # failed golds hold it for a lead where the policy asks for one of these
+    HOLDING = (PolicyGoldAction.HOLD, PolicyGoldAction.REJECT, PolicyGoldAction.PAUSE)
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")

@@ -24,7 +24,6 @@ from annotate.services.supervision import bulk_decisions, pausing, verdicts
 from annotate.signals import batch_to_reject
 
 Action = Policy.GoldAction
-HOLDING = (Action.HOLD, Action.REJECT, Action.PAUSE)
 OVERDUE = timedelta(minutes=1)
 _AT_MOST = 100  # golds that are looked at: more than two batches can hold
 WARNING = (
@@ -85,7 +84,7 @@ def check_batch(*, batch: Batch, policy: Policy) -> None:
         return
     action = policy.gold_action if check.is_failed(policy.gold_pass) else ""
     Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right, gold_action=action)
-    if action in HOLDING:
+    if action in Batch.HOLDING:
         Batch.objects.filter(pk=batch.pk).update(
             verdict=Batch.Verdict.HELD, settled_at=F("finished_at")
         )

@@ -1,8 +1,9 @@
 """Verdicts on finished batches: accept, reject, ask for the labels again, take the verdict back.
 
 A judgment counts at once. A rejection withdraws the batch's labels and asks others for them; asking
-again does the same without holding it against the person. A verdict taken back leaves the batch
-held, and its labels count again. A worker does that for a large batch, see decisions.py.
+again does the same without holding it against the person. A verdict taken back leaves the batch as
+its golds left it, held or not, and its labels count again. A worker does that for a large batch,
+see decisions.py.
 """
 
 from django.db import transaction
@@ -74,7 +75,7 @@ def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork |
 def reopen_batch(
     *, batch: Batch, by: User | None, reason: str = "", verdict: str = ""
 ) -> ReviewWork:
-    """Take a verdict back: the batch waits for a lead again, its labels count again.
+    """Take a verdict back: the batch is held again if its golds called for it, its labels count.
 
     verdict : the one that is taken back, "" for any. Raises NoVerdict, BatchJudged where it is
     another by now, DecisionUnderWay.
@@ -95,7 +96,8 @@ def reopen_batch(
         else []
     )
     n = len(still_withdrawn(judgment_ids))
-    Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD)
+    verdict_before = Batch.Verdict.HELD if batch.gold_action in Batch.HOLDING else ""
+    Batch.objects.filter(pk=batch.pk).update(verdict=verdict_before)
     batch.refresh_from_db()
     return begin(
         action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, handler=restore_stretch

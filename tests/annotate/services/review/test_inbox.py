@@ -77,8 +77,31 @@ def test_a_verdict_taken_back_whose_places_others_took_leaves_nothing_to_decide(
     for _ in range(2):
         campaigns.judge_batch(cast.annotator(collection), 1)
     verdicts.reopen_batch(batch=batch, by=lead)
-    assert Batch.objects.get(pk=batch.pk).verdict == "held"
+    assert Batch.objects.get(pk=batch.pk).verdict == ""
     assert listed_batches(collection) == []
+
+
+@pytest.mark.parametrize(
+    ("gold_action", "verdict", "n_waiting"),
+    [
+        ("", "", 0),
+        ("warn", "", 1),
+        ("hold", "held", 1),
+        ("reject", "held", 1),
+        ("pause", "held", 1),
+    ],
+)
+@pytest.mark.parametrize("act", ["accept_batch", "reject_batch"])
+def test_a_verdict_taken_back_leaves_the_batch_as_it_was_before(
+    collection, lead, act, gold_action, verdict, n_waiting
+):
+    batch = campaigns.judge_batch(cast.annotator(collection), 2)
+    Batch.objects.filter(pk=batch.pk).update(verdict=verdict, gold_action=gold_action)
+    getattr(verdicts, act)(batch=batch, by=lead, reason="looked")
+    assert listed_batches(collection) == []
+    verdicts.reopen_batch(batch=batch, by=lead)
+    assert batch.verdict == verdict
+    assert len(listed_batches(collection)) == n_waiting
 
 
 def test_a_disputed_pair_leaves_with_the_labels_that_it_is_disputed_by(collection, lead):

@@ -249,7 +249,7 @@ def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(
     assert (perform_work(work).n_done, counting(), batch.verdict, is_sound_without_pools()) == (
         N,
         N,
-        "held",
+        "",
         True,
     )
     assert [action.n_moved for action in ReviewAction.objects.order_by("pk")] == [N, N]

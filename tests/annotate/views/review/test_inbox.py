@@ -281,7 +281,7 @@ def test_a_batch_is_rejected_for_no_more_answers_than_its_page_told(client, coll
     undo_url, fields = notice_form(page)
     assert client.post(undo_url, fields).status_code == 302
     batch.refresh_from_db()
-    assert batch.verdict == "held"
+    assert batch.verdict == ""
 
 
 def test_an_undo_takes_back_no_other_verdict_than_its_own(client, collection, lead):
