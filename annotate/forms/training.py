@@ -13,6 +13,7 @@ from annotate.core.training.quizzes import (
     MAX_TEXT,
     Question,
 )
+from annotate.forms.consequences import ExpectedForm
 from annotate.forms.fields import item_id_field, set_choices
 from annotate.markdown import Heading
 from annotate.models import Level, Side, Training, TrainingDecision
@@ -215,7 +216,7 @@ class QuizForm(forms.Form):
         return [choice for name, choice in self.cleaned_data.items() if name != "version"]
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(ExpectedForm):
     """A lead's decision about a person in training."""
 
     kind = forms.ChoiceField(

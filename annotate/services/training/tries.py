@@ -11,7 +11,7 @@ from uuid import UUID
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, F, Max
 
 from annotate.core.labels import keyed_choices
 from annotate.core.labels.answers import JudgmentAnswer
@@ -166,6 +166,22 @@ def break_off(*, annotator: Annotator) -> None:
     TrainingTry.objects.filter(annotator=annotator, finished_at=None).update(
         finished_at=ClockTimestamp()
     )
+
+
+def pairs_in_hand(*, annotators: Iterable[Annotator]) -> dict[int, int]:
+    """Count, by annotator, the pairs that give_back_pairs would give back; one query."""
+    batches = Batch.objects.filter(annotator__in=annotators, finished_at=None, training_try=None)
+    rows = (
+        Seat.objects.filter(
+            hand_outs__batch__in=batches,
+            hand_outs__answered_at=None,
+            annotator=F("hand_outs__batch__annotator"),
+            state=Seat.State.HELD,
+        )
+        .values("annotator")
+        .annotate(n=Count("pk", distinct=True))
+    )
+    return {row["annotator"]: row["n"] for row in rows}
 
 
 def give_back_pairs(*, annotator: Annotator) -> None:

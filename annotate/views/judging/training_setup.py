@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import Consequences
+from annotate.core.consequences import Consequences, CountChanged
 from annotate.core.phrases import counted
 from annotate.core.training.quizzes import BadQuestion
 from annotate.forms.training import (
@@ -23,7 +23,7 @@ from annotate.forms.training import (
 )
 from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
-from annotate.models import Collection, Gold, Role, TrainingDecision, TrainingPair
+from annotate.models import Collection, Gold, Role, TrainingPair
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
@@ -216,12 +216,12 @@ def decide(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             "Nothing was changed: " + " ".join(str(errors[0]) for errors in form.errors.values()),
         )
         return redirect("annotate:training-setup", slug)
-    kind = TrainingDecision.Kind(form.cleaned_data["kind"])
+    decision = form.cleaned_data
     try:
-        training_people.decide(
-            annotator=annotator, kind=kind, by=request.user, reason=form.cleaned_data["reason"]
-        )
-        messages.success(request, DONE[kind].format(annotator.user or annotator))
+        training_people.decide(annotator=annotator, by=request.user, **decision)
+        messages.success(request, DONE[decision["kind"]].format(annotator.user or annotator))
+    except CountChanged as error:
+        messages.error(request, f"Nothing was changed: {error}")
     except training_people.AlreadyDecided as error:
         messages.info(request, str(error))
     return redirect("annotate:training-setup", slug)
@@ -246,7 +246,9 @@ def _setup_page(
         "collection": collection,
         "training": training_of(collection=collection),
         "form": form,
-        "people": training_people.people(collection=collection),
+        "people": training_people.send_back_consequences(
+            statuses=training_people.people(collection=collection)
+        ),
         "steps": SetupSteps(
             n_questions=len(newest.questions) if newest else 0,
             n_pairs=active_pairs(collection=collection).count(),

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotate.core.training.quizzes import Question
 from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair, TrainingTry
+from annotate.services.judging import claiming
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import tries as training
@@ -278,6 +279,24 @@ def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead
     assert (decision.annotator, decision.by, decision.reason) == (other, lead, "Good enough.")
     send(client, "training-decide", "birds", other.pk, kind="passed")
     assert TrainingDecision.objects.count() == 1
+
+
+def test_who_is_sent_back_gives_up_no_more_pairs_than_the_page_told(client, collection, lead):
+    annotator = cast.annotator(collection)
+    go(annotator)
+    assert claiming.current_batch(annotator=annotator)
+    n = claiming.open_hand_outs(annotator=annotator).count()
+    text = page(client, "training-setup", "birds")
+    assert f"Send back, with {n} pairs in hand" in text and "goes to others" in text
+    url = reverse("annotate:training-decide", args=["birds", annotator.pk])
+    fields = {"kind": "sent_back", "reason": "too fast"}
+    refused = client.post(url, fields | {"expected": n - 1}, follow=True)
+    assert f"It would be about {n} pairs by now, not {n - 1}; look again." in text_of(refused)
+    assert claiming.open_hand_outs(annotator=annotator).count() == n
+    done = client.post(url, fields | {"expected": n}, follow=True)
+    assert "begins the training anew" in text_of(done)
+    assert not claiming.open_hand_outs(annotator=annotator).exists()
+    assert "There is no pair in hand" in text_of(done)
 
 
 def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client):
