@@ -138,8 +138,8 @@ def correlation_notes(result: BinnedHits, runs: tuple[str, str], measure: str) -
     notes = []
     for source, correlations in zip(result.sources, result.correlations, strict=False):
         texts = [
-            f"{run} {row.spearman.value:z.3f} ({interval_text(row.spearman.interval, digits=3)}) "
-            f"and {row.kendall:z.3f}"
+            f"{run} {row.spearman.value:z.2f} ({interval_text(row.spearman.interval, digits=2)}) "
+            f"and {row.kendall:z.2f}"
             if row.spearman.value is not None and row.kendall is not None
             else f"{run} not defined, as hits or similarities are all equal"
             for run, row in zip(runs, correlations, strict=True)

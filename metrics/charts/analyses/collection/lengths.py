@@ -81,8 +81,8 @@ def _correlation_text(result: PositivesByLength) -> str:
     if correlation.value is None:
         return "Spearman's correlation of the two is not defined, as one of them does not vary."
     return (
-        f"Spearman's correlation of words and positives: {correlation.value:z.3f} "
-        f"({interval_text(correlation.interval, digits=3)}, n {correlation.n:,})."
+        f"Spearman's correlation of words and positives: {correlation.value:z.2f} "
+        f"({interval_text(correlation.interval, digits=2)}, n {correlation.n:,})."
     )
 
 

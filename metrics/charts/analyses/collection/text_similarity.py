@@ -39,7 +39,7 @@ def _headline(words: LengthCorrelations, nouns: Nouns) -> str:
     value, interval, _ = words.spearman
     if value is None:
         return f"All of these {nouns.queries} have the same length, or the same similarity"
-    in_brackets = f"(Spearman {value:.3f}, {interval_text(interval, digits=3)})"
+    in_brackets = f"(Spearman {value:z.2f}, {interval_text(interval, digits=2)})"
     if interval.low is None or interval.high is None or interval.low <= 0 <= interval.high:
         return (
             f"It is not shown that length and likeness to training texts go together {in_brackets}"

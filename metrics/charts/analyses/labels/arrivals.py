@@ -63,7 +63,7 @@ def _headline(planned: Sequence[ArrivalPoint]) -> str:
         verb = "has" if last.n_pairs == 1 else "have"
         pairs = counted(last.n_pairs, "pair")
         return f"{pairs} {verb} two planned labels or more: too few to tell whether alpha settled"
-    now = f"{last.alpha:.3f} ({interval_text(Interval(last.low, last.high), digits=3)})"
+    now = f"{last.alpha:z.2f} ({interval_text(Interval(last.low, last.high), digits=2)})"
     settled = settled_at(list(planned))
     if settled is None:
         before = planned[-2].alpha if len(planned) > 1 else None

@@ -142,7 +142,7 @@ def _agreement(planned: PairAgreement) -> str:
     if planned.alpha.value is None:
         return sentence
     interval = Interval(planned.alpha.low, planned.alpha.high)
-    return f"{sentence}, alpha is {planned.alpha.value:.3f} ({interval_text(interval, digits=3)})"
+    return f"{sentence}, alpha is {planned.alpha.value:z.2f} ({interval_text(interval, digits=2)})"
 
 
 def _alphas(pools: Sequence[PoolLabels]) -> Spec | None:

@@ -189,8 +189,8 @@ def _headline(planned: PartCoefficients, level: str) -> str:
     )
     if alpha.value is None:
         return f"Alpha is not defined, as all labels have the same grade; {equal}"
-    interval = interval_text(Interval(alpha.low, alpha.high), digits=3)
-    return f"Alpha of planned labels is {alpha.value:.3f}, {level} ({interval}); {equal}"
+    interval = interval_text(Interval(alpha.low, alpha.high), digits=2)
+    return f"Alpha of planned labels is {alpha.value:z.2f}, {level} ({interval}); {equal}"
 
 
 def _dots(rows: Sequence[Sequence[Cell]], marks: AlphaMarks) -> Spec | None:

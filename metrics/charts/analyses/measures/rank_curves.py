@@ -7,7 +7,7 @@ from annotate.core.phrases import counted, singular
 from metrics.charts.analyses.nouns import Nouns
 from metrics.charts.axes import legend_of
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text, number_text
 from metrics.core.analyses.measures.rank_curves import AreaUnderRoc, ConfusionCounts, CurvePoint
 
 UNJUDGED = "Targets that nobody judged count as negatives."
@@ -168,9 +168,9 @@ def confusion_result(rows: Sequence[RunCounts], n_targets: int, nouns: Nouns) ->
     ]
     return AnalysisResult(
         headline=(
-            f"Of the first {counted(at.k, 'target')} of {first.run}, {at.true_positive:.3f} a "
-            f"{singular(nouns.queries)} are positive; {at.false_negative:.3f} positives stand "
-            "behind or are missing"
+            f"Of the first {counted(at.k, 'target')} of {first.run}, "
+            f"{number_text(at.true_positive, 1)} a {singular(nouns.queries)} are positive; "
+            f"{number_text(at.false_negative, 1)} positives stand behind or are missing"
         ),
         reading=(
             f"Means over {nouns.queries} of the numbers of targets within the first k ranks and "

@@ -90,7 +90,7 @@ def _headline(table: TopicTable, study: Generalizability) -> str:
     absolute, _ = study.absolute.topics_for(GOOD)
     if n < FEWEST:
         return f"{n:,} {table.unit} are too few to know how scores vary"
-    sentence = f"With {n:,} {table.unit} E rho squared is {value:.3f}"
+    sentence = f"With {n:,} {table.unit} E rho squared is {value:.2f}"
     if interval.low is None:
         return (
             f"{sentence} (no interval); a value of {GOOD:g} takes {needed:,}, and for Phi it takes "
@@ -99,7 +99,7 @@ def _headline(table: TopicTable, study: Generalizability) -> str:
     low, high = between
     ends = f"{low:,.0f} or more" if high is None else f"{low:,.0f} to {high:,.0f}"
     return (
-        f"{sentence} ({interval_text(interval, digits=3)}); a value of {GOOD:g} takes {needed:,} "
+        f"{sentence} ({interval_text(interval, digits=2)}); a value of {GOOD:g} takes {needed:,} "
         f"({ends}), and for Phi it takes {absolute:,}"
     )
 

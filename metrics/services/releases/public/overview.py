@@ -84,9 +84,9 @@ def _figures(manifest: Manifest) -> list[ReleasedFigure]:
         counted(row.n_annotators, ANNOTATORS.get(row.origin, "annotator"))
         for row in manifest.people
     ]
-    alpha = None if agreement.alpha is None else f"{agreement.alpha:.3f}"
+    alpha = None if agreement.alpha is None else f"{agreement.alpha:z.2f}"
     interval = (
-        f"{agreement.low:.3f} to {agreement.high:.3f}"
+        f"{agreement.low:z.2f} to {agreement.high:z.2f}"
         if agreement.low is not None and agreement.high is not None
         else ""
     )

@@ -214,7 +214,7 @@ def test_areas_are_told_where_they_are_known(counts):
 def test_right_and_missing_positives_are_told_at_ten_or_the_last_depth(counts):
     result = confusion_result([RunCounts("near", counts, None)], 10, NOUNS)
     assert result.headline == (
-        "Of the first 5 targets of near, 1.000 a caption are positive; 0.000 positives stand "
+        "Of the first 5 targets of near, 1.0 a caption are positive; 0.0 positives stand "
         "behind or are missing"
     )
     assert result.spec is None

@@ -39,7 +39,7 @@ def test_scores_without_error_have_no_interval_of_their_topics():
     topics = np.linspace(0, 0.4, 40)[:, None]
     sentence = headline_of("topics-needed", topics + np.array([[0.1, 0.3]]))
     assert sentence.startswith(
-        "With 40 topics E rho squared is 1.000 (no interval); a value of 0.9 takes 1, and for Phi "
+        "With 40 topics E rho squared is 1.00 (no interval); a value of 0.9 takes 1, and for Phi "
         "it takes "
     )
     assert headline_of("topics-needed", np.random.default_rng(2).random((20, 3))) == (

@@ -5,7 +5,7 @@ import pytest
 from metrics.charts.analyses.labels.arrivals import arrivals_result
 from metrics.core.analyses.labels.arrivals import ArrivalPoint
 
-NOW = "Alpha of planned labels is 0.700 (95 % interval 0.600 to 0.800)"
+NOW = "Alpha of planned labels is 0.70 (95 % interval 0.60 to 0.80)"
 
 
 @pytest.mark.parametrize(
