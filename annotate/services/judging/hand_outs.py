@@ -32,16 +32,16 @@ class BatchSettled(Exception):
         return cls(f"Batch {batch.judging_number} is settled; its answers stand.")
 
 
-class NotWhilePaused(Exception):
+class NotWhileStopped(Exception):
     """An annotator who is stopped can change or take back no answer and no report."""
 
 
-def require_not_paused(annotator: Annotator) -> None:
-    """Raise NotWhilePaused if the annotator is paused, or her collection archived."""
+def require_not_stopped(annotator: Annotator) -> None:
+    """Raise NotWhileStopped if the annotator is paused, or her collection archived."""
     if annotator.collection.archived_at is not None:
-        raise NotWhilePaused("This collection is archived: what you said stands.")
+        raise NotWhileStopped("This collection is archived: what you said stands.")
     if annotator.paused_at is not None:
-        raise NotWhilePaused(
+        raise NotWhileStopped(
             "Your work is paused: until the lead lets you go on, what you said stands."
         )
 

@@ -32,7 +32,7 @@ from annotate.services.judging.hand_outs import (
     NOT_HANDED_OUT,
     BatchSettled,
     NotHandedOut,
-    require_not_paused,
+    require_not_stopped,
     take_again,
 )
 from annotate.services.seating import lock_annotator, reconcile_answered
@@ -56,11 +56,12 @@ def record_judgment(
     the old one. The same grade under another submission id (a second tab) is already on disk,
     unless it is given as a change, with other reasons or another comment. A report of the hand-out
     that is open is taken back by it.
-    Raises NotHandedOut, NotWhilePaused (a change alone), UnknownGrade, UnknownReason, BatchSettled.
+    Raises NotHandedOut, NotWhileStopped (of a change alone), UnknownGrade, UnknownReason,
+    BatchSettled.
     """
     lock_annotator(annotator.pk)  # one person's tabs take turns
     if answer.is_change:
-        require_not_paused(annotator)
+        require_not_stopped(annotator)
     context = answer_statements.read_context(
         annotator=annotator,
         token=token,

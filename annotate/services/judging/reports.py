@@ -51,7 +51,7 @@ def report_pair(
     if earlier_report is not None:
         return earlier_report
     if is_change:
-        hand_outs.require_not_paused(annotator)
+        hand_outs.require_not_stopped(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token, in_training=in_training)
     pair = hand_outs.lock_pair(hand_out)
     seat = hand_outs.lock_seat(hand_out)

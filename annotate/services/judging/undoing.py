@@ -136,9 +136,9 @@ def current_response(*, hand_out: HandOut) -> Judgment | Report | None:
 def changeable_response(*, annotator: Annotator, token: UUID) -> tuple[HandOut, Judgment | Report]:
     """Return a hand-out and its response, which she is about to change.
 
-    Raises NotHandedOut, NotWhilePaused, NothingToUndo, BatchSettled.
+    Raises NotHandedOut, NotWhileStopped, NothingToUndo, BatchSettled.
     """
-    hand_outs.require_not_paused(annotator)
+    hand_outs.require_not_stopped(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     response = current_response(hand_out=hand_out)
     if response is None or all(
@@ -167,10 +167,10 @@ def take_back(
     kind : the kind of act she means to take back; a later act of another kind is left alone
 
     Undoing twice is harmless, and so is the same submission after another answer: that one stays.
-    Raises NotHandedOut, NotWhilePaused, NothingToUndo, BatchSettled.
+    Raises NotHandedOut, NotWhileStopped, NothingToUndo, BatchSettled.
     """
     lock_annotator(annotator.pk)
-    hand_outs.require_not_paused(annotator)
+    hand_outs.require_not_stopped(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     if _is_replayed(annotator, submission_id):
         return hand_out

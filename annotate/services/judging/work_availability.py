@@ -189,8 +189,9 @@ JUST_FREED = NoWorkReason(
 )
 
 
+ARCHIVED = "archived"  # a reason, whose message names the day
 # these come before the end of a batch
-STOPPING = (PAUSED["reason"], TRAINING["reason"], "archived")
+STOPPING = (PAUSED["reason"], TRAINING["reason"], ARCHIVED)
 
 
 def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReason | None]:
@@ -241,7 +242,7 @@ def reachable_pairs(*, annotators: Sequence[Annotator]) -> dict[int, ReachablePa
 
 def _archived(at: datetime) -> NoWorkReason:
     return NoWorkReason(
-        reason="archived",
+        reason=ARCHIVED,
         message=f"This collection was archived on {at:%-d %B %Y}: there is nothing to do in it. "
         "Your work is saved.",
         retry_seconds=None,

@@ -39,7 +39,7 @@ ERRORS = {
     judging.UnknownReason: 422,
     hand_outs.NotHandedOut: 404,
     hand_outs.BatchSettled: 409,
-    hand_outs.NotWhilePaused: 409,
+    hand_outs.NotWhileStopped: 409,
     undoing.NothingToUndo: 409,
 }
 

@@ -1,1 +1,1 @@
-"""The end of a collection: its archive and its deletion, with what its page tells before."""
+"""The end of a collection: refusals while it is archived, and its deletion, told before."""

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, Report, Seat
 from annotate.services.judging import claiming, reports, undoing
-from annotate.services.judging.hand_outs import BatchSettled, NotWhilePaused
+from annotate.services.judging.hand_outs import BatchSettled, NotWhileStopped
 from annotate.services.pages import annotator_progress
 from annotate.services.review import adjudicating
 from annotate.services.supervision import withdrawing
@@ -133,7 +133,7 @@ def test_who_is_paused_takes_nothing_back_and_changes_nothing():
         lambda: judge(ann, first, grade=0, is_change=True),
         lambda: report(ann, first, "escalated", is_change=True),
     ):
-        with pytest.raises(NotWhilePaused, match="paused"):
+        with pytest.raises(NotWhileStopped, match="paused"):
             act()
     assert response_in_force(first) == 2
     judge(ann, second, grade=1)  # what she was at when it came

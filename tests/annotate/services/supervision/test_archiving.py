@@ -16,7 +16,7 @@ from annotate.models import (
 from annotate.services.collection.lifecycle.archive import CollectionArchived
 from annotate.services.golds import golds
 from annotate.services.judging import claiming, judging, work_availability
-from annotate.services.judging.hand_outs import NotWhilePaused
+from annotate.services.judging.hand_outs import NotWhileStopped
 from annotate.services.pages import collection_list
 from annotate.services.supervision import archiving
 from annotate.services.training import quizzes, setup, tries
@@ -58,8 +58,8 @@ def test_who_is_at_a_batch_keeps_her_answers_is_handed_nothing_and_goes_on_later
     assert not claiming.open_hand_outs(annotator=anew(annotator)).exists()
     no_work = work_availability.no_card_reason(annotator=anew(annotator), wants_more=False)
     assert no_work["reason"] == "archived" and "was archived on" in no_work["message"]
-    with pytest.raises(NotWhilePaused, match="archived: what you said stands"):
-        judging.require_not_paused(anew(annotator))
+    with pytest.raises(NotWhileStopped, match="archived: what you said stands"):
+        judging.require_not_stopped(anew(annotator))
     assert archiving.unarchive_collection(collection=collection, by=lead)
     assert claiming.current_batch(annotator=anew(annotator)) == batch
     assert claiming.open_hand_outs(annotator=anew(annotator)).count() == 1
