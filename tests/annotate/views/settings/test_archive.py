@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Role
+from annotate.services.supervision import archiving
 from pooling.models import Run
 from tests import cast
 from tests.pages import notice_form, text_of
@@ -57,3 +58,23 @@ def test_an_annotator_reads_that_there_is_nothing_to_do(client, collection):
     page = text_of(client.get("/c/birds/"))
     assert "there is nothing to do in it" in page
     assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("pooling:run-upload", None),
+        ("pooling:pool-new", None),
+        ("annotate:load", "items"),
+        ("annotate:golds", None),
+        ("annotate:training-pairs", None),
+    ],
+)
+def test_a_form_that_would_be_refused_cannot_be_sent(client, collection, name, kind):
+    lead = cast.member(collection, Role.LEAD)
+    cast.member(collection, Role.RESEARCHER, lead)
+    client.force_login(lead)
+    url = reverse(name, args=["birds", *filter(None, [kind])])
+    assert "disabled>" not in client.get(url).content.decode()
+    archiving.archive_collection(collection=collection, by=lead)
+    assert "disabled>" in client.get(url).content.decode()
