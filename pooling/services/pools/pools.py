@@ -190,7 +190,8 @@ def make_and_open(work: Work) -> None:
     pairs_without_seats: NDArray[np.int64] | None = None
     try:
         if pool.round is None:
-            require_unarchived(collection_id=pool.collection_id)
+            if pool.collection.archived_at is not None:
+                require_unarchived(collection_id=pool.collection_id)
             with transaction.atomic():
                 contents = opening.make_contents(
                     pool=pool, on_progress=works.progress_callback(work)
