@@ -50,7 +50,7 @@ def term(context: Context, key: str, words: str = "") -> SafeString | str:
 
 
 @register.simple_tag(takes_context=True)
-def terms_in(context: Context, sentence: object) -> SafeString:
+def terms_in(context: Context, sentence: str) -> SafeString:
     """A sentence, escaped, whose words for terms are as `term` makes them: once a page a card."""
 
     def card_of(match: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ def alike_images(
         for checksum, raster, width, height in previews.values_list(
             "checksum", "raster", "width", "height"
         ).iterator()
-        if len(raster) == RASTER_BYTES
+        if raster is not None and len(raster) == RASTER_BYTES
     }
     positions = [number for number, checksum in enumerate(checksums) if checksum in cells]
     notes = []
