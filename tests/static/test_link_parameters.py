@@ -20,13 +20,15 @@ PAGES: dict[str, type[forms.Form]] = {
 }
 VARIABLE = re.compile(r"""\{% url ['"]([\w:-]+)['"][^%]* as (\w+) %\}""")
 LINK = re.compile(r"""href="\{(?:% url ['"]([\w:-]+)['"][^%]*%|\{ (\w+) \})\}\?([^"]*)""")
+ADDED = re.compile(r"""(\w+)\|add:"\?([^"]*)\"""")
 PARAMETER = re.compile(r"(?:^|&amp;)(\w+)=")
 
 
 def link_parameters(source: str) -> Iterator[tuple[str, str]]:
     """The names of pages and of the parameters that links of a template give them."""
     pages = {variable: page for page, variable in VARIABLE.findall(source)}
-    for page, variable, query in LINK.findall(source):
+    links = LINK.findall(source) + [("", *link) for link in ADDED.findall(source)]
+    for page, variable, query in links:
         for name in PARAMETER.findall(query):
             yield page or pages.get(variable, ""), name
 
@@ -49,6 +51,7 @@ def test_links_give_each_page_what_its_form_reads() -> None:
         """<a href="{% url 'metrics:explorer' slug %}?query={{ id }}">""",
         """{% url "metrics:explorer" slug as there %}<a href="{{ there }}?query=1">""",
         """<a href="{% url 'metrics:explorer' slug %}?{{ rest }}&amp;query=1">""",
+        """{% url 'metrics:explorer' slug as there %}{% with url=there|add:"?query="|add:id %}""",
     ],
 )
 def test_a_parameter_is_seen_where_it_is_planted(source: str) -> None:

@@ -58,18 +58,19 @@ class LabelPreview(FilePreview):
     @property
     def columns(self) -> list[str]:
         """The titles of what a label consists of in this file."""
-        return [CELLS[cell] for cell in self._cells]
+        return [CELLS[cell] for cell in self.cells]
 
     @property
     def rows(self) -> list[list[str]]:
         """The first labels, cell by cell."""
         return [
-            [_cell_text(getattr(label, cell)) for cell in self._cells]
+            [_cell_text(getattr(label, cell)) for cell in self.cells]
             for label in self.labels[:MAX_SHOWN]
         ]
 
     @property
-    def _cells(self) -> list[str]:
+    def cells(self) -> list[str]:
+        """The keys of CELLS that a label of this file has."""
         return [
             cell
             for cell in CELLS

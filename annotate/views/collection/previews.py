@@ -26,7 +26,7 @@ from annotate.forms.collections import JudgmentsImportForm, ReferenceForm
 from annotate.forms.item_files import FileHeadForm, head_fault
 from annotate.http import SignedIn
 from annotate.markdown import clean_page
-from annotate.models import Import, Role
+from annotate.models import Collection, Import, Item, Role
 from annotate.services.collection.references import known_ids
 
 PREVIEW = "annotate/imports/_preview.html"
@@ -53,6 +53,13 @@ class PreviewItem(NamedTuple):
     parts: list[PreviewPart]
 
 
+class LabelCell(NamedTuple):
+    """A cell of a label, and the item of the collection that it names."""
+
+    text: str
+    item: Item | None
+
+
 @require_POST
 @login_required
 def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
@@ -66,7 +73,9 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
     def page(form: FileHeadForm) -> HttpResponse:
         preview = LABEL_PREVIEWS[import_kind](form.source(), request.POST)
         preview.match(*known_ids(collection=collection, ids=preview.ids))
-        return render(request, "annotate/imports/_label_preview.html", {"preview": preview})
+        context = {"collection": collection, "preview": preview}
+        context["rows"] = _label_rows(collection, preview)
+        return render(request, "annotate/imports/_label_preview.html", context)
 
     return preview_page(request, page)
 
@@ -77,6 +86,20 @@ def new_items_preview(request: SignedIn) -> HttpResponse:
     """Say what a file of items for a new collection is understood as; nothing is stored."""
     access.require_maker(user=request.user)
     return _items_page(request)
+
+
+def _label_rows(collection: Collection, preview: LabelPreview) -> list[list[LabelCell]]:
+    """The first labels with the items that they name and the collection has; two queries."""
+    texts = {text for row in preview.rows for text in row}
+    rows = Item.objects.filter(collection=collection, external_id__in=texts)
+    items = {(item.side, item.external_id): item for item in rows.prefetch_related("parts")}
+    return [
+        [
+            LabelCell(text, items.get((cell, text)))
+            for cell, text in zip(preview.cells, row, strict=True)
+        ]
+        for row in preview.rows
+    ]
 
 
 def _reference_preview(source: HeadSource, data: QueryDict) -> LabelPreview:

@@ -110,7 +110,10 @@ def page_of(
     groups = open_groups(collection=collection, panel=panel)
     shown_groups = Paginator(groups, MOST_CARDS).get_page(number)
     marks = Duplicate.objects.filter(collection=collection)
-    newest = marks.select_related("item", "original").order_by("-at", "-item")[:MOST_MARKS]
+    with_items = marks.select_related("item", "original").prefetch_related(
+        "item__parts", "original__parts"
+    )
+    newest = with_items.order_by("-at", "-item")[:MOST_MARKS]
     return DuplicatesPage(
         panel=panel,
         groups=shown_groups,

@@ -23,6 +23,7 @@ from metrics.services.dashboard.details_page import (
     ValueRange,
     details_page,
     per_cent,
+    query_items,
 )
 from metrics.services.dashboard.first_page_facts import (
     RecentEvents,
@@ -196,7 +197,11 @@ def dashboard(
     truth = known_truth(collection=collection)
     alphas = _alphas(collection, level)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
-    details = details_page(details=details_value, level=level) if details_value else None
+    details = None
+    if details_value:
+        lists_queries = options.tab == DashboardTab.AGREEMENT
+        items = query_items(details=details_value) if lists_queries else {}
+        details = details_page(details=details_value, level=level, items=items)
     people_details = details.people if details else {}
     return Dashboard(
         version=state.version,

@@ -1,11 +1,12 @@
 """The lower half of the dashboard, for one level of measurement, from the details' kept value."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
-from annotate.models import Kept
+from annotate.models import Item, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
     LabelCountAgreement,
@@ -32,6 +33,13 @@ class SubsetAgreement(NamedTuple):
     low: float | None
     high: float | None
     reason: str
+
+
+class WorstQuery(NamedTuple):
+    """Agreement on the pairs of a query, and the query where it was read."""
+
+    item: Item | None
+    agreement: SubsetAgreement
 
 
 class AgreementBreakdown(NamedTuple):
@@ -118,7 +126,7 @@ class DashboardDetails(NamedTuple):
     confusion_chart: Chart
     levels: list[LevelRow]
     confusions: list[LevelConfusion]
-    worst_queries: list[SubsetAgreement]
+    worst_queries: list[WorstQuery]
     n_queries: int
     n_ranked: int
     measurement: str
@@ -142,8 +150,17 @@ class DashboardDetails(NamedTuple):
         return f"95 % bootstrap interval over {self.sampling_units}"
 
 
-def details_page(*, details: Kept, level: str) -> DashboardDetails:
-    """The details from their kept value; only shares are computed here."""
+def query_items(*, details: Kept) -> dict[int, Item]:
+    """The queries that people disagree on most, by key, with their parts; two queries."""
+    keys = [row["item"] for row in details.value["queries"]["rows"]]
+    return Item.objects.prefetch_related("parts").in_bulk(keys)
+
+
+def details_page(*, details: Kept, level: str, items: Mapping[int, Item]) -> DashboardDetails:
+    """The details from their kept value; only shares are computed here.
+
+    items : of query_items; empty for a page that does not list them
+    """
     value = details.value
     names = [name for _, name, _ in value["levels"]]
     return DashboardDetails(
@@ -172,8 +189,13 @@ def details_page(*, details: Kept, level: str) -> DashboardDetails:
         levels=_levels(value["by_level"], names),
         confusions=_confusions(value["by_level"]["together"], names),
         worst_queries=[
-            _subset(
-                {**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"]
+            WorstQuery(
+                items.get(row["item"]),
+                _subset(
+                    {**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]},
+                    "",
+                    row["name"],
+                ),
             )
             for row in value["queries"]["rows"]
         ],

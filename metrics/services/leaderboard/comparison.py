@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Item, QuerySet
+from annotate.models import Collection, QuerySet
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.comparisons.missing_queries import MISSING_QUERIES
 from metrics.core.comparisons.significance import TESTS, ZERO_ONE_TESTS, PairedTest, paired_test
@@ -16,7 +16,6 @@ from metrics.core.statistics.groups import design
 from metrics.core.statistics.intervals import Interval, mean_intervals
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choices.choices import LeaderboardSpec, is_stored
-from metrics.services.leaderboard.chosen_labels import texts_of
 from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import names_from_facts
@@ -193,15 +192,10 @@ def _extreme_queries(
     difference = first - second
     leads = [int(position) for position in order[:N_NAMED] if difference[position] > 0]
     trails = [int(position) for position in order[::-1][:N_NAMED] if difference[position] < 0]
-    ids = [int(inputs.scope.sources[position]) for position in leads + trails]
-    names = dict(Item.objects.filter(pk__in=ids).values_list("pk", "external_id"))
-    texts = dict(texts_of(np.array(ids, dtype=np.int64)))
     return [
         [
             {
                 "item": int(inputs.scope.sources[position]),
-                "name": names[int(inputs.scope.sources[position])],
-                "text": texts.get(int(inputs.scope.sources[position]), "")[:160],
                 "values": [float(first[position]), float(second[position])],
             }
             for position in positions

@@ -7,7 +7,7 @@ from django.template.defaultfilters import floatformat
 
 from annotate.core.figures import p_text
 from annotate.core.phrases import counted
-from annotate.models import Kept
+from annotate.models import Item, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.decision_notes import missed_text
 from metrics.charts.leaderboard import difference_plot
@@ -63,9 +63,7 @@ class Chance(NamedTuple):
 class QueryDifference(NamedTuple):
     """A query on which the two runs differ; values are scaled as on the page: per cent or ranks."""
 
-    item: int
-    name: str
-    text: str
+    item: Item
     first: float
     second: float
 
@@ -224,7 +222,7 @@ class RunComparison(NamedTuple):
 def comparison_of(
     *, runs: tuple[Run, Run], measure: str, view: Kept, version: str
 ) -> RunComparison:
-    """Build the page of two runs from a view. No query."""
+    """Build the page of two runs from a view; two queries, for the items that it lists."""
     first, second = runs
     value, is_stale = view.value, view.version != version
     if value["why"]:
@@ -241,16 +239,13 @@ def comparison_of(
         PairedTestRow(NAMES[row["name"]], row["statistic"], row["p"], row["n"], row["n_tied"])
         for row in value["tests"]
     ]
+    keys = [row["item"] for rows in value["ends"] for row in rows]
+    items = Item.objects.prefetch_related("parts").in_bulk(keys)
     ends = [
         LeadingQueries(
             run,
             [
-                QueryDifference(
-                    row["item"],
-                    row["name"],
-                    row["text"],
-                    *(scale * score for score in row["values"]),
-                )
+                QueryDifference(items[row["item"]], *(scale * score for score in row["values"]))
                 for row in rows
             ],
         )

@@ -4,8 +4,11 @@ import re
 from html import unescape
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from playwright.sync_api import expect
 
+from annotate.core.figures import p_text
 from annotate.models import Kept, Role
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from pooling.models import Run
@@ -45,8 +48,8 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
         r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page
     )
     assert [(name, value) for name, _, value, _ in chances] == [
-        ("Reversal", f"{view.value['swaps']['reversal']:.3f}"),
-        ("REER", f"{view.value['swaps']['reer']:.3f}"),
+        ("Reversal", p_text(view.value["swaps"]["reversal"])),
+        ("REER", p_text(view.value["swaps"]["reer"])),
     ]
     assert "another set of as many queries turns this order round" in chances[0][1]
     assert "T(-|t| / √2)" in chances[0][3] and "half the p of that test" in chances[0][3]
@@ -54,6 +57,10 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
         "two new sets of as many queries disagree" in chances[1][1]
         and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
     )
+    ends = [row["item"] for rows in view.value["ends"] for row in rows]
+    assert len(ends) > 2
+    for query in board.items.in_bulk(ends).values():
+        assert re.search(rf'\?q={query}&[^"]*">{query}</a><span[^>]*>text of {query}<', page)
     Kept.objects.update(value={**view.value, "swaps": {}})  # as of a single query
     assert (
         client.get("/c/study/results/leaderboard/compare/", parameters)
@@ -61,6 +68,25 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
         .count("a single query or group")
         == 2
     )
+
+
+def test_the_page_of_two_runs_takes_as_many_queries_however_many_it_names(client, board):
+    alpha, beta = (str(board.runs.get(name=name).pk) for name in ("alpha", "beta"))
+    parameters = {"a": alpha, "b": beta, "measure": "AP"}
+    spec = read_comparison(collection=board, viewer=None, parameters=parameters).spec
+    boards.compute(collection=board, spec=spec)
+    view = boards.find(collection=board, spec=spec)
+
+    def queries():
+        with CaptureQueriesContext(connection) as captured:
+            client.get("/c/study/results/leaderboard/compare/", parameters)
+        return len(captured)
+
+    many = queries()
+    ends = [rows[:1] for rows in view.value["ends"]]
+    assert ends != view.value["ends"]
+    Kept.objects.filter(pk=view.pk).update(value={**view.value, "ends": ends})
+    assert queries() == many
 
 
 def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):

@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.core.media import look_alikes
@@ -147,6 +149,23 @@ def test_all_groups_of_the_same_are_marked_at_once_and_taken_back(client, study)
     assert refused.status_code == 422 and "about 3 marks by now, not 2" in text_of(refused)
     client.post(f"{PAGE}unmark-all/", {"expected": 3})
     assert marks(study) == {}
+
+
+def test_marked_items_are_shown_with_their_words_in_as_many_queries_however_many(client, study):
+    compute_kept(study, "duplicates")
+    q1, *others = (item(study, name) for name in ("q1", "q3", "q4"))
+    lead = study.memberships.get(role="lead").user
+
+    def marked_with(*duplicates):
+        mark_duplicates(collection=study, groups=[DuplicateGroup(q1, duplicates)], by=lead)
+        with CaptureQueriesContext(connection) as captured:
+            text = text_of(client.get(PAGE)).split('id="marks-title"')[1]
+        return len(captured), text
+
+    (few, _), (many, text) = marked_with(others[0]), marked_with(others[1])
+    assert few == many
+    assert text.count(">A man walks.<") == 2
+    assert text.count(">a man walks<") == text.count(">A man walks!<") == 1
 
 
 def test_a_marked_group_counts_as_one_item_of_a_larger_one(client, study):

@@ -61,7 +61,7 @@ def spent(study):
     inquiry = dashboard_details.inquiry_of(collection=study)
     kept.compute(inquiry=inquiry)
     value = kept.find(inquiry=inquiry)
-    return details_page(details=value, level="ordinal").forecast.hours_spent
+    return details_page(details=value, level="ordinal", items={}).forecast.hours_spent
 
 
 def test_hours_are_those_of_the_dashboard(study):
