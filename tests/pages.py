@@ -13,6 +13,7 @@ WORDS_OF_CHARTS = ("title", "subtitle", "text")  # of axes, legends, tooltips an
 SPEC = re.compile(r'<script id="[^"]*-spec" type="application/json">(.*?)</script>', re.DOTALL)
 CODE = re.compile(r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./-])")
 # names that others gave: of programs, of a measure's parameter, of arrays in files of runs
+CHANGED_SINCE = "It has been changed since; nothing was changed."  # of an Undo that came too late
 NAMES = (
     *("ir_datasets", "ir_measures", "pytrec_eval", "trec_eval"),
     *("judged_only", "sim_mat", "row_ids", "column_ids"),

@@ -1,12 +1,17 @@
 """The consequences of an act, which its page tells before the act is done."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from annotate.core.phrases import counted
 
 
 class CountChanged(Exception):
     """An act would reach another number than its page told; nothing was changed."""
+
+
+class ChangedSince(Exception):
+    """An Undo would take back a later act than the one it was shown for; nothing was changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,3 +51,13 @@ def require_told(n_now: int, *, expected: int | None, noun: str) -> None:
         raise CountChanged(
             f"It would be about {counted(n_now, noun)} by now, not {expected:,}; look again."
         )
+
+
+def require_unchanged(since: datetime, *, done_at: datetime | None) -> None:
+    """Raise ChangedSince where another act than the one to be taken back holds by now.
+
+    since : moment of the act that holds; the caller has locked its row
+    done_at : moment of the act that an Undo takes back; None of who takes back whichever holds
+    """
+    if done_at not in (None, since):
+        raise ChangedSince("It has been changed since; nothing was changed.")

@@ -1,5 +1,6 @@
-"""The number that a page told of an act, as the act's form sends it back."""
+"""The number and the moment that a page told of an act, as a form sends them back."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
@@ -15,3 +16,15 @@ class ExpectedForm(forms.Form):
         """Return the number that was told: None where none was, 0 for what is no number."""
         form = cls(data)
         return form.cleaned_data["expected"] if form.is_valid() else 0
+
+
+class UndoForm(forms.Form):
+    """The moment of the act that an Undo takes back, to the microsecond."""
+
+    done_at = forms.DateTimeField(required=False)
+
+    @classmethod
+    def moment_in(cls, data: Any) -> datetime | None:
+        """Return the moment: None where none was sent, that of no act for what is no moment."""
+        form = cls(data)
+        return form.cleaned_data["done_at"] if form.is_valid() else datetime.min.replace(tzinfo=UTC)

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import TextChoices
 
-from annotate.forms.consequences import ExpectedForm
+from annotate.forms.consequences import ExpectedForm, UndoForm
 from annotate.forms.fields import set_choices, set_rows
 from annotate.models import Annotator, Collection, Level, ReviewAction, User
 
@@ -49,6 +49,10 @@ class BatchForm(ReasonForm):
     """An action on a batch."""
 
     verdict = forms.CharField(max_length=20, required=False)  # that an Undo takes back
+
+
+class ExclusionForm(UndoForm, ReasonForm):
+    """An action on a pair other than giving it a grade."""
 
 
 class AdjudicateForm(forms.Form):

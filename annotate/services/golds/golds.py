@@ -1,8 +1,10 @@
 """Golds that leads choose: pairs whose grade they know, with the reason; every step is logged."""
 
+from datetime import datetime
+
 from django.db import transaction
 
-from annotate.core.consequences import require_told
+from annotate.core.consequences import require_told, require_unchanged
 from annotate.models import (
     ClockTimestamp,
     Collection,
@@ -94,18 +96,28 @@ def retire_gold(
     Gold.objects.select_for_update(no_key=True).get(pk=gold.pk)
     require_told(_n_answers(gold), expected=expected, noun="answer")
     is_new = Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp())
+    gold.refresh_from_db(fields=["retired_at"])
     if is_new:
         _log_and_notify(gold, Kind.GOLD_RETIRED, by, reason)
     return bool(is_new)
 
 
 @transaction.atomic
-def bring_back_gold(*, gold: Gold, by: User | None, reason: str = "") -> bool:
-    """Hand a retired gold out again; people's answers to it count again. False if it was not."""
-    is_new = Gold.objects.filter(pk=gold.pk, retired_at__isnull=False).update(retired_at=None)
-    if is_new:
-        _log_and_notify(gold, Kind.GOLD_RESTORED, by, reason)
-    return bool(is_new)
+def bring_back_gold(
+    *, gold: Gold, by: User | None, reason: str = "", done_at: datetime | None = None
+) -> bool:
+    """Hand a retired gold out again; people's answers to it count again. False if it was not.
+
+    done_at : moment of the retirement that is taken back, None for any; raises ChangedSince
+    """
+    since = Gold.objects.select_for_update(no_key=True).get(pk=gold.pk).retired_at
+    if since is None:
+        return False
+    require_unchanged(since, done_at=done_at)
+    Gold.objects.filter(pk=gold.pk).update(retired_at=None)
+    gold.refresh_from_db(fields=["retired_at"])
+    _log_and_notify(gold, Kind.GOLD_RESTORED, by, reason)
+    return True
 
 
 def _log_and_notify(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason: str) -> None:

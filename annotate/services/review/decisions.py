@@ -1,12 +1,13 @@
 """Decisions of leads about batches and pairs, each by the name of its action."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import TextChoices
 
-from annotate.core.consequences import CountChanged, require_told
+from annotate.core.consequences import ChangedSince, CountChanged, require_told
 from annotate.models import Batch, Pair, ReviewWork, User
 from annotate.services.judging.judging import UnknownGrade
 from annotate.services.review import adjudicating, exclusions, report_settling
@@ -42,12 +43,14 @@ class ReviewResult(NamedTuple):
 
     sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
     has_verdict : a batch has a verdict by it; undo_act : what takes a decision about a pair back
+    done_at : moment of a decision with undo_act
     """
 
     sentence: str
     work: ReviewWork | None = None
     has_verdict: bool = False
     undo_act: PairAct | None = None
+    done_at: datetime | None = None
 
     @property
     def may_undo(self) -> bool:
@@ -74,12 +77,13 @@ PAIR_REFUSALS = (
     exclusions.ExclusionUnchanged,
     bulk_decisions.DecisionUnderWay,
     CountChanged,
+    ChangedSince,
 )
 _WITHDRAWALS = {
     BatchAct.REJECT: (verdicts.reject_batch, "rejected"),
     BatchAct.REQUEUE: (verdicts.requeue_batch, "asked again"),
 }
-_PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
+_PAIR_ACTS: dict[PairAct, tuple[Callable[..., Any], str]] = {
     PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
     PairAct.RETURN: (
         report_settling.settle_reports,
@@ -139,23 +143,35 @@ def decide_batch(
 
 
 def decide_pair(
-    *, pair: Pair, act: PairAct, by: User, reason: str = "", expected: int | None = None
+    *,
+    pair: Pair,
+    act: PairAct,
+    by: User,
+    reason: str = "",
+    expected: int | None = None,
+    done_at: datetime | None = None,
 ) -> ReviewResult:
     """Carry out an action on a pair or one of its items. Raises one of PAIR_REFUSALS.
 
     The caller has made sure of the reason of PAIR_ACTS_WITH_REASON.
 
     expected : number of labels that the lead was told of, no more than which cease to count
+    done_at : moment of the exclusion that is taken back, None for any
     """
     undo_act = _UNDO_ACTS.get(act)
-    limits = {"expected": expected} if undo_act else {}
+    limits: dict[str, Any] = {"expected": expected} if undo_act else {}
+    if act in _UNDO_ACTS.values():
+        limits = {"done_at": done_at}
     if act in _ITEM_ACTS:
         decide_item, side = _ITEM_ACTS[act]
         work = decide_item(item=getattr(pair, side), by=by, reason=reason, **limits)
-        return ReviewResult(bulk_decisions.summary(work), work, undo_act=undo_act)
+        moment = bulk_decisions.since_of(work) if undo_act else None
+        return ReviewResult(bulk_decisions.summary(work), work, undo_act=undo_act, done_at=moment)
     service, sentence = _PAIR_ACTS[act]
-    service(pair=pair, by=by, reason=reason, **limits)
-    return ReviewResult(sentence.format(pair=pair), undo_act=undo_act)
+    moment = service(pair=pair, by=by, reason=reason, **limits)
+    return ReviewResult(
+        sentence.format(pair=pair), undo_act=undo_act, done_at=moment if undo_act else None
+    )
 
 
 def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> ReviewResult:

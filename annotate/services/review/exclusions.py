@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotate.core.consequences import require_told
+from annotate.core.consequences import require_told, require_unchanged
 from annotate.models import (
     ClockTimestamp,
     Duplicate,
@@ -49,10 +49,10 @@ class ExclusionUnchanged(Exception):
 
 
 @transaction.atomic
-def exclude_pair(*, pair: Pair, by: User, reason: str, expected: int | None = None) -> None:
+def exclude_pair(*, pair: Pair, by: User, reason: str, expected: int | None = None) -> datetime:
     """Ask nobody for this pair any more, let it count as unjudged, settle its open reports.
 
-    Raises ExclusionUnchanged, CountChanged.
+    Returns the moment. Raises ExclusionUnchanged, CountChanged.
 
     expected : number of labels that the lead was told of, no more than which cease to count
     """
@@ -68,15 +68,22 @@ def exclude_pair(*, pair: Pair, by: User, reason: str, expected: int | None = No
     _drop_pairs([pair.pk], at=exclusion.at, by=by)
     _notify_of_duplicates(pair.collection_id, [pair.query_id, pair.document_id])
     reconcile_and_log(pair=pair, kind=ReviewAction.Kind.PAIR_EXCLUDED, by=by, reason=reason)
+    return exclusion.at
 
 
 @transaction.atomic
-def restore_pair(*, pair: Pair, by: User, reason: str = "") -> None:
-    """Take an excluded pair back in. Raises ExclusionUnchanged."""
+def restore_pair(
+    *, pair: Pair, by: User, reason: str = "", done_at: datetime | None = None
+) -> None:
+    """Take an excluded pair back in. Raises ExclusionUnchanged, ChangedSince.
+
+    done_at : moment of the exclusion that is taken back, None for any
+    """
     _lock([pair.pk])
     exclusion = PairExclusion.objects.filter(pair=pair).first()
     if exclusion is None:
         raise ExclusionUnchanged("This pair is not excluded.")
+    require_unchanged(exclusion.at, done_at=done_at)
     exclusion.delete()
     _restore_pairs([pair.pk], since=exclusion.at, by=by)
     _notify_restored_rounds(RoundPair.objects.filter(pair=pair))
@@ -104,14 +111,19 @@ def exclude_item(*, item: Item, by: User, reason: str, expected: int | None = No
 
 
 @transaction.atomic
-def restore_item(*, item: Item, by: User, reason: str = "") -> ReviewWork:
+def restore_item(
+    *, item: Item, by: User, reason: str = "", done_at: datetime | None = None
+) -> ReviewWork:
     """Take an excluded item back in, with its pairs that nothing else excludes.
 
-    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay.
+    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay, ChangedSince.
+
+    done_at : moment of the exclusion that is taken back, None for any
     """
     since = Item.objects.select_for_update(no_key=True).get(pk=item.pk).excluded_at
     if since is None:
         raise ExclusionUnchanged(f"Item {item.external_id} is not excluded.")
+    require_unchanged(since, done_at=done_at)
     Item.objects.filter(pk=item.pk).update(excluded_at=None, excluded_reason="")
     item.refresh_from_db()
     return _begin_review(

@@ -4,9 +4,11 @@ Nothing more is handed out (Annotator.is_stopped) or uploaded (lifecycle.archive
 they are. Answers to what is in hand are accepted.
 """
 
+from datetime import datetime
+
 from django.db import transaction
 
-from annotate.core.consequences import Consequences
+from annotate.core.consequences import Consequences, require_unchanged
 from annotate.core.phrases import counted
 from annotate.models import ClockTimestamp, Collection, ReviewAction, Round, Seat, User
 from annotate.services.supervision import review_log
@@ -23,11 +25,19 @@ def archive_collection(*, collection: Collection, by: User) -> bool:
 
 
 @transaction.atomic
-def unarchive_collection(*, collection: Collection, by: User) -> bool:
-    """Take a collection out of the archive: all goes on as it was; False if it was not there."""
-    rows = Collection.objects.filter(pk=collection.pk, archived_at__isnull=False)
-    is_new = rows.update(archived_at=None, archived_by=None)
-    return _note(collection, Kind.COLLECTION_RESTORED, by, is_new=bool(is_new))
+def unarchive_collection(
+    *, collection: Collection, by: User, done_at: datetime | None = None
+) -> bool:
+    """Take a collection out of the archive: all goes on as it was; False if it was not there.
+
+    done_at : moment at which it was archived, None for any; raises ChangedSince
+    """
+    rows = Collection.objects.filter(pk=collection.pk)
+    since = rows.select_for_update(no_key=True).get().archived_at
+    if since is not None:
+        require_unchanged(since, done_at=done_at)
+        rows.update(archived_at=None, archived_by=None)
+    return _note(collection, Kind.COLLECTION_RESTORED, by, is_new=since is not None)
 
 
 def archive_consequences(*, collection: Collection) -> Consequences:

@@ -1,6 +1,7 @@
 """The setup of trainings by leads: their rules and pairs, and switching them on and off."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotate.core.consequences import require_unchanged
 from annotate.core.files.formats import FormatError, Problems, quoted
 from annotate.core.labels import keyed_choices
 from annotate.core.training.files import TrainingLine, read_training
@@ -194,21 +196,29 @@ def retire_pair(*, pair: TrainingPair) -> bool:
             "add another one or switch the training off."
         )
     active_pair = TrainingPair.objects.filter(pk=pair.pk, retired_at=None)
-    return active_pair.update(retired_at=ClockTimestamp()) > 0
+    is_new = active_pair.update(retired_at=ClockTimestamp()) > 0
+    pair.refresh_from_db(fields=["retired_at"])
+    return is_new
 
 
 @transaction.atomic
-def bring_back_pair(*, pair: TrainingPair) -> bool:
+def bring_back_pair(*, pair: TrainingPair, done_at: datetime | None = None) -> bool:
     """Train on a pair again that was taken out; True unless that had been done before.
 
-    Raises BadTraining where the scheme has lost its grade.
+    Raises BadTraining where the scheme has lost its grade, ChangedSince.
+
+    done_at : moment at which it was taken out, None for any
     """
     if not pair.pair.collection.levels.filter(grade=pair.grade).exists():
         raise BadTraining(
             f"The scheme has no grade {pair.grade} any more; add the pair with another one."
         )
-    retired_pair = TrainingPair.objects.filter(pk=pair.pk, retired_at__isnull=False)
-    return retired_pair.update(retired_at=None) > 0
+    since = TrainingPair.objects.select_for_update(no_key=True).get(pk=pair.pk).retired_at
+    if since is not None:
+        require_unchanged(since, done_at=done_at)
+        TrainingPair.objects.filter(pk=pair.pk).update(retired_at=None)
+    pair.refresh_from_db(fields=["retired_at"])
+    return since is not None
 
 
 def pairs_in_pools(*, collection: Collection) -> int:

@@ -1,6 +1,5 @@
 """Sentences of the pages of webhooks, and what their buttons do."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -116,25 +115,22 @@ def trouble_sentence(*, collection: Collection) -> str:
     return f"Nothing is sent any more to {enumeration(urls)}: {reason}."
 
 
-def _test(hook: Hook) -> str:
-    send_test(hook=hook)
-    return "A test is being sent; its outcome stands in the log in a moment."
+def carry_out(*, hook: Hook, act: str, done_at: datetime | None = None) -> str:
+    """Do one of ACTS, and return the sentence that tells of it. Raises HookRefused, ChangedSince.
+
+    done_at : moment at which the webhook was switched off, where an Undo switches it on
+    """
+    if act == "test":
+        send_test(hook=hook)
+    else:
+        switch(hook=hook, is_on=act == "on", done_at=done_at)
+    return ACTS[act]
 
 
-def _switch_off(hook: Hook) -> str:
-    switch(hook=hook, is_on=False)
-    return "Switched off: nothing is sent."
-
-
-def _switch_on(hook: Hook) -> str:
-    switch(hook=hook, is_on=True)
-    return "Switched on: events from now on are sent, and what waited."
-
-
-# The buttons of a webhook's page: each does its act, and returns the sentence that tells of it.
-ACTS: dict[str, Callable[[Hook], str]] = {
-    "test": _test,
-    "off": _switch_off,
-    "on": _switch_on,
+# The buttons of a webhook's page, and the sentence that tells of each.
+ACTS = {
+    "test": "A test is being sent; its outcome stands in the log in a moment.",
+    "off": "Switched off: nothing is sent.",
+    "on": "Switched on: events from now on are sent, and what waited.",
 }
-UNDO_ACTS = {"off": "on", "on": "off"}  # of an act, what takes it back
+UNDO_FIELDS = {"off": {"act": "on"}, "on": {"act": "off"}}  # of an act, what takes it back

@@ -3,13 +3,13 @@
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from cryptography.fernet import InvalidToken
 from django.db import IntegrityError, transaction
 
-from annotate.core.consequences import require_told
+from annotate.core.consequences import require_told, require_unchanged
 from annotate.core.webhooks import signing
 from annotate.models import ClockTimestamp, Collection, Delivery, Hook, HookEvent, User
 from annotate.services.storage import outbox
@@ -81,20 +81,31 @@ def rotate_secret(*, hook: Hook) -> NewHook:
 def switch_off(*, hook: Hook, why: Hook.Off) -> None:
     """Send nothing from now on; what waits is kept, and goes out once it is on again."""
     Hook.objects.filter(pk=hook.pk, off_at=None).update(off_at=ClockTimestamp(), off_why=why)
+    hook.refresh_from_db(fields=["off_at"])
 
 
 @transaction.atomic
-def switch_on(*, hook: Hook) -> None:
-    """Send again, from now on and what waits."""
-    Hook.objects.filter(pk=hook.pk).exclude(off_at=None).update(
-        off_at=None, off_why="", n_failures=0, failing_since=None, rests_until=None
-    )
+def switch_on(*, hook: Hook, done_at: datetime | None = None) -> None:
+    """Send again, from now on and what waits.
+
+    done_at : moment at which it was switched off, None for any; raises ChangedSince
+    """
+    since = _locked(hook).off_at
+    if since is not None:
+        require_unchanged(since, done_at=done_at)
+        Hook.objects.filter(pk=hook.pk).update(
+            off_at=None, off_why="", n_failures=0, failing_since=None, rests_until=None
+        )
+    hook.refresh_from_db(fields=["off_at"])
 
 
-def switch(*, hook: Hook, is_on: bool) -> None:
-    """Switch a webhook on, or off as a lead; nothing changes where it is like that already."""
+def switch(*, hook: Hook, is_on: bool, done_at: datetime | None = None) -> None:
+    """Switch a webhook on, or off as a lead; nothing changes where it is like that already.
+
+    done_at : of switch_on, which see
+    """
     if is_on:
-        switch_on(hook=hook)
+        switch_on(hook=hook, done_at=done_at)
     else:
         switch_off(hook=hook, why=Hook.Off.LEAD)
 

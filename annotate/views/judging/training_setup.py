@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import Consequences, CountChanged
+from annotate.core.consequences import ChangedSince, Consequences, CountChanged
 from annotate.core.phrases import counted
 from annotate.core.training.quizzes import BadQuestion
+from annotate.forms.consequences import UndoForm
 from annotate.forms.training import (
     DecisionForm,
     GoldsForm,
@@ -189,16 +190,19 @@ def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Take a training pair out, or bring it back."""
     pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
     is_retirement = request.POST.get("act", "retire") == "retire"
-    change = training_setup.retire_pair if is_retirement else training_setup.bring_back_pair
     text, undo_act = TAKEN_OUT if is_retirement else BROUGHT_BACK
     try:
-        is_changed = change(pair=pair)
-    except BadTraining as error:
+        if is_retirement:
+            is_changed = training_setup.retire_pair(pair=pair)
+        else:
+            done_at = UndoForm.moment_in(request.POST)
+            is_changed = training_setup.bring_back_pair(pair=pair, done_at=done_at)
+    except (BadTraining, ChangedSince) as error:
         messages.error(request, str(error))
         return redirect("annotate:training-pairs", slug)
     if is_changed:
         undo_url = reverse("annotate:training-pair-retire", args=[slug, pk])
-        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+        undoing.notify(request, text, undo_url=undo_url, done_at=pair.retired_at, act=undo_act)
     else:
         messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:training-pairs", slug)

@@ -1,5 +1,7 @@
 """The golds of a collection, how people answered them, and those that its leads add or retire."""
 
+from datetime import datetime
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -11,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
-from annotate.core.consequences import CountChanged
+from annotate.core.consequences import ChangedSince, CountChanged
 from annotate.forms.golds import GoldForm, GoldReasonForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Gold, Role, User
@@ -59,24 +61,33 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     text, undo_act = RETIRED if is_retirement else BROUGHT_BACK
     try:
         is_new = _change(gold, is_retirement, by=request.user, **form.cleaned_data)
-    except CountChanged as error:
+    except (CountChanged, ChangedSince) as error:
         form.add_error("reason", str(error))
         return _refusal(request, gold, form)
     if is_new:
         undo_url = reverse("annotate:gold-retire", args=[slug, pk])
-        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+        undoing.notify(request, text, undo_url=undo_url, done_at=gold.retired_at, act=undo_act)
     else:
         messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:golds", slug)
 
 
 def _change(
-    gold: Gold, is_retirement: bool, *, by: User, reason: str, expected: int | None
+    gold: Gold,
+    is_retirement: bool,
+    *,
+    by: User,
+    reason: str,
+    expected: int | None,
+    done_at: datetime | None,
 ) -> bool:
-    """Retire a gold or bring it back; False if it had been done before. Raises CountChanged."""
+    """Retire a gold or bring it back; False if it had been done before.
+
+    Raises CountChanged, ChangedSince.
+    """
     if is_retirement:
         return service.retire_gold(gold=gold, by=by, reason=reason, expected=expected)
-    return service.bring_back_gold(gold=gold, by=by, reason=reason)
+    return service.bring_back_gold(gold=gold, by=by, reason=reason, done_at=done_at)
 
 
 def _refusal(request: HttpRequest, gold: Gold, form: GoldReasonForm) -> HttpResponse:

@@ -7,11 +7,11 @@ from django.contrib.auth.decorators import login_required
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import CountChanged
+from annotate.core.consequences import ChangedSince, CountChanged
+from annotate.forms.consequences import UndoForm
 from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import AlphaMarksForm, DeleteForm, PayForm, QueryGroupsForm
 from annotate.http import SignedIn
@@ -125,11 +125,20 @@ def change_archive(request: SignedIn, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     opposite = "unarchive" if collection.archived_at else "archive"
     is_archiving = request.POST.get("act", opposite) == "archive"
-    change = archiving.archive_collection if is_archiving else archiving.unarchive_collection
     text, undo_act = ARCHIVED if is_archiving else UNARCHIVED
-    if change(collection=collection, by=request.user):
-        undo_url = reverse("annotate:archive-change", args=[slug])
-        undoing.notify(request, text, undo_url=undo_url, act=undo_act)
+    try:
+        if is_archiving:
+            is_new = archiving.archive_collection(collection=collection, by=request.user)
+        else:
+            is_new = archiving.unarchive_collection(
+                collection=collection, by=request.user, done_at=UndoForm.moment_in(request.POST)
+            )
+    except ChangedSince as error:
+        messages.error(request, str(error))
+        return redirect("annotate:settings", slug)
+    if is_new:
+        done_at = collection.archived_at
+        undoing.notify(request, text, undo_url=request.path, done_at=done_at, act=undo_act)
     else:
         messages.info(request, "Nothing was changed: it had been done before.")
     return redirect("annotate:settings", slug)

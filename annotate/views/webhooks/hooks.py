@@ -5,13 +5,12 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import CountChanged
-from annotate.forms.consequences import ExpectedForm
+from annotate.core.consequences import ChangedSince, CountChanged
+from annotate.forms.consequences import ExpectedForm, UndoForm
 from annotate.forms.webhooks import HookForm
 from annotate.http import SignedIn
 from annotate.models import Hook, Role
@@ -77,13 +76,13 @@ def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if act not in hook_page.ACTS:
         return _change(request, hook)
     try:
-        sentence = hook_page.ACTS[act](hook)
-    except service.HookRefused as error:
+        moment = UndoForm.moment_in(request.POST)
+        sentence = hook_page.carry_out(hook=hook, act=act, done_at=moment)
+    except (service.HookRefused, ChangedSince) as error:
         messages.error(request, str(error))
     else:
-        fields = {"act": hook_page.UNDO_ACTS[act]} if act in hook_page.UNDO_ACTS else {}
-        undo_url = reverse("annotate:webhook-act", args=[slug, pk])
-        undoing.notify(request, sentence, undo_url=undo_url, **fields)
+        fields = hook_page.UNDO_FIELDS.get(act, {})
+        undoing.notify(request, sentence, undo_url=request.path, done_at=hook.off_at, **fields)
     return redirect("annotate:webhook", slug, pk)
 
 

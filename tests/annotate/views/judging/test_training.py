@@ -17,7 +17,7 @@ from annotate.services.training import tries as training
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
 from tests.annotate.views.browsing import page, send
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = [
@@ -264,6 +264,17 @@ def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, l
     assert 'class="undo"' not in text_of(again), "it had been done before"
     added.refresh_from_db()
     assert (added.retired_at, added.grade) == (None, 0)
+
+
+def test_an_undo_brings_no_pair_back_that_was_taken_out_anew(client, collection, lead):
+    pair = TrainingPair.objects.first()
+    send(client, "training-pair-retire", "birds", pair.pk)
+    undo_url, undo_fields = notice_form(page(client, "training-pairs", "birds"))
+    send(client, "training-pair-retire", "birds", pair.pk, act="restore")
+    send(client, "training-pair-retire", "birds", pair.pk)
+    assert CHANGED_SINCE in text_of(client.post(undo_url, undo_fields, follow=True))
+    pair.refresh_from_db()
+    assert pair.retired_at is not None
 
 
 def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead):

@@ -10,7 +10,7 @@ from annotate.services.golds import golds
 from annotate.services.review import exclusions
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 GIVEN = {
@@ -217,3 +217,7 @@ def test_retiring_tells_how_many_answers_it_is_about_and_is_taken_back_from_its_
     undo_url, fields = notice_form(first.content.decode())
     client.post(undo_url, fields)
     assert Gold.objects.get().retired_at is None
+    client.post(url, {"act": "retire"})
+    stale = client.post(undo_url, fields)
+    assert stale.status_code == 422 and CHANGED_SINCE in text_of(stale)
+    assert Gold.objects.get().retired_at is not None

@@ -19,7 +19,7 @@ from tests.annotate.views.review.inbox_rows import (
     name_person,
     report,
 )
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -228,6 +228,10 @@ def test_an_exclusion_tells_its_labels_keeps_to_them_and_is_taken_back_by_its_no
     after = client.post(undo_url, undo_fields, follow=True)
     assert not Pair.objects.left_out().filter(pk=pair.pk).exists()
     assert 'class="undo"' not in text_of(after)
+    client.post(own_address, {**act, "reason": "does not play"})
+    stale = client.post(undo_url, undo_fields)
+    assert stale.status_code == 422 and CHANGED_SINCE in text_of(stale)
+    assert Pair.objects.left_out().filter(pk=pair.pk).exists()
 
 
 def test_a_batch_of_which_no_answer_counts_says_so_and_offers_no_verdict(client, collection, lead):

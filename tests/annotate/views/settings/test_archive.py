@@ -8,7 +8,7 @@ from annotate.models import Role
 from annotate.services.supervision import archiving
 from pooling.models import Run
 from tests import cast
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -48,6 +48,10 @@ def test_a_lead_archives_a_collection_and_takes_it_back_from_the_notice(client, 
     assert collection.archived_at is None and "Archived" not in text_of(client.get("/"))
     again = client.post(undo_url, fields, follow=True)
     assert "Nothing was changed: it had been done before." in text_of(again)
+    client.post(url, {"act": "archive"})
+    assert CHANGED_SINCE in text_of(client.post(undo_url, fields, follow=True))
+    collection.refresh_from_db()
+    assert collection.archived_at is not None
 
 
 def test_an_annotator_reads_that_there_is_nothing_to_do(client, collection):

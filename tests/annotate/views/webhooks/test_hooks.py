@@ -12,7 +12,7 @@ from annotate.services.webhooks.deliveries import Attempt
 from annotate.templatetags.moments import local_times
 from tests import cast
 from tests.annotate.services.webhooks.receiver import running_receiver
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 
 pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.org/x"
@@ -97,6 +97,9 @@ def test_it_is_changed_switched_and_deleted(client):
     assert "Switched on" in text_of(client.post(undo_url, undo_fields, follow=True))
     hook.refresh_from_db()
     assert (hook.url, hook.events, hook.off_at) == (f"{URL}2", ["alarm.rose"], None)
+    act(client, hook, "off")
+    assert CHANGED_SINCE in text_of(client.post(undo_url, undo_fields, follow=True))
+    act(client, hook, "on")
     hooks.send_test(hook=hook)
     refused = act(client, hook, "delete", expected=0)
     assert "It would be about 1 waiting event by now, not 0" in text_of(refused)
