@@ -93,7 +93,8 @@ def retire_gold(
 
     expected : number of people's answers that was told, no more than which there may be
     """
-    Gold.objects.select_for_update(no_key=True).get(pk=gold.pk)
+    if expected is not None:
+        Pair.objects.select_for_update(no_key=True).get(pk=gold.pair_id)  # answers wait
     require_told(_n_answers(gold), expected=expected, noun="answer")
     is_new = Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp())
     gold.refresh_from_db(fields=["retired_at"])

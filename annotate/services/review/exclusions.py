@@ -96,11 +96,14 @@ def exclude_item(*, item: Item, by: User, reason: str, expected: int | None = No
 
     A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay, CountChanged.
 
-    expected : number of labels that the lead was told of, no more than which cease to count
+    expected : number of labels that the lead was told of, no more than which cease to count; where
+        a worker goes on, labels that arrive from now on are not among them
     """
     included_item = Item.objects.filter(pk=item.pk, excluded_at=None)
     if not included_item.update(excluded_at=ClockTimestamp(), excluded_reason=reason):
         raise ExclusionUnchanged(f"Item {item.external_id} is excluded already.")
+    if _pairs_of(item).count() <= bulk_decisions.SYNCHRONOUS_ROWS:
+        _lock(_pairs_of(item))  # answers wait; a worker would lock them only later
     n_labels = n_labels_of(pairs=pairs_of_item(item=item))
     require_told(n_labels, expected=expected, noun="label")
     item.refresh_from_db()

@@ -1,9 +1,12 @@
 """What is told before a pair or an item is left out: pairs, labels and people, as they are now."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotate.core.consequences import CountChanged
-from annotate.models import CountingJudgment, Item, PairExclusion, Round, Seat
+from annotate.models import CountingJudgment, Gold, Item, PairExclusion, Round, Seat
+from annotate.services.golds import golds
 from annotate.services.review import exclusion_consequences, exclusions
 from annotate.services.review.exclusion_consequences import Extent
 from tests.tables.soundness import is_sound
@@ -64,6 +67,24 @@ def test_no_more_labels_are_left_out_than_were_told(campaign, subject):
     assert item.excluded_at is None and not PairExclusion.objects.filter(pair=pair).exists()
     exclude(**target, by=campaign.lead, reason="odd", expected=n_labels + 1)
     assert is_sound()
+
+
+@pytest.mark.parametrize("subject", ["pair", "query", "gold"])
+def test_what_is_held_to_a_number_locks_the_pairs_before_it_counts(campaign, subject):
+    item, labels = item_with_labels(campaign)
+    pair, lead = labels.first().pair, campaign.lead
+    gold = Gold.objects.filter(collection=campaign.collection, retired_at=None).first()
+    acts = {
+        "pair": lambda: exclusions.exclude_pair(pair=pair, by=lead, reason="odd", expected=99),
+        "query": lambda: exclusions.exclude_item(item=item, by=lead, reason="odd", expected=99),
+        "gold": lambda: golds.retire_gold(gold=gold, by=lead, expected=99),
+    }
+    with CaptureQueriesContext(connection) as captured:
+        acts[subject]()
+    queries = [row["sql"] or "" for row in captured.captured_queries]
+    locks = ["FOR NO KEY UPDATE" in sql and 'FROM "annotate_pair"' in sql for sql in queries]
+    counts = ["COUNT(" in sql and "annotate_countingjudgment" in sql for sql in queries]
+    assert locks.index(True) < counts.index(True), "answers that come meanwhile wait"
 
 
 def test_the_sentences_tell_what_no_longer_counts_and_what_is_in_hand():
