@@ -9,7 +9,17 @@ from django import forms
 class ExpectedForm(forms.Form):
     """The number that stood on the button."""
 
-    expected = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
+    expected = forms.IntegerField(
+        min_value=0,
+        max_value=2**31 - 1,
+        required=False,
+        error_messages={"invalid": "The page sent no whole number; look again."},
+    )
+
+    @property
+    def hidden_errors(self) -> list[str]:
+        """The errors of fields that the page sends by itself, where none can stand beside them."""
+        return [text for name in ("expected", "done_at") for text in self.errors.get(name, ())]
 
     @classmethod
     def number_in(cls, data: Any) -> int | None:
@@ -21,7 +31,9 @@ class ExpectedForm(forms.Form):
 class UndoForm(forms.Form):
     """The moment of the act that an Undo takes back, to the microsecond."""
 
-    done_at = forms.DateTimeField(required=False)
+    done_at = forms.DateTimeField(
+        required=False, error_messages={"invalid": "The page sent no moment; look again."}
+    )
 
     @classmethod
     def moment_in(cls, data: Any) -> datetime | None:

@@ -205,6 +205,9 @@ def test_a_reported_pair_is_excluded_and_taken_back(client, collection, lead):
     assert ReviewAction.objects.count() == 6
     assert client.post(act, {"act": "restore-pair"}).status_code == 422
     assert client.post(act, {"act": "burn"}).status_code == 422
+    for hidden_field in ("expected", "done_at"):
+        refused = client.post(act, {"act": "restore-pair", hidden_field: "abc"})
+        assert refused.status_code == 422 and "The page sent" in text_of(refused)
 
 
 @pytest.mark.parametrize("subject", ["pair", "query", "document"])
