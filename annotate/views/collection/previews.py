@@ -15,7 +15,7 @@ from annotate.core.files.file_previews import FilePreview
 from annotate.core.files.formats import FormatError
 from annotate.core.files.items.item_columns import ROW_KINDS, field_groups
 from annotate.core.files.items.item_previews import preview_items
-from annotate.core.files.items.item_rows import ItemRow
+from annotate.core.files.items.item_rows import ItemRow, is_address
 from annotate.core.files.label_previews import (
     LabelPreview,
     preview_judgments,
@@ -38,12 +38,14 @@ class PreviewPart(NamedTuple):
     kind : "file" for one that is not at hand, of which the path or address stands in `text`
     text : of a page the safe HTML
     stretch : where in the archive the browser finds a medium's file
+    medium : the kind of a file that is not at hand, such as image; "" for other parts
     """
 
     kind: str
     text: str
     stretch: MemberBytes | None = None
     content_type: str = ""
+    medium: str = ""
 
 
 class PreviewItem(NamedTuple):
@@ -169,5 +171,7 @@ def _item(row: ItemRow, source: HeadSource) -> PreviewItem:
             content_type = known_type.content_type
             parts.append(PreviewPart(part.kind, part.path, stretch, content_type))
         else:
-            parts.append(PreviewPart("file", part.path))
+            content_type = known_type.content_type if known_type else ""
+            medium = "" if is_address(part.path) else part.kind
+            parts.append(PreviewPart("file", part.path, None, content_type, medium))
     return PreviewItem(row, parts)

@@ -3,6 +3,7 @@
 // The server reads the head of the file with the readers of the import; it asks for further pieces of an archive.
 import { showLocalTimes } from "../moments.js";
 import { showLocalFiles } from "./local-files.js";
+import { showNamedMedia } from "./named-media.js";
 
 const PIECE = 192 * 1024;
 const MOST_PIECES = 5;
@@ -68,6 +69,7 @@ function boxes(panel, input, files, isAgain) {
 
 function initPreview(panel) {
   const input = panel.closest("form").querySelector("input[type=file][name=file]");
+  const media = panel.closest("form").querySelector("input[type=file][name=media]");
   let request = new AbortController();
 
   async function showFile(box, file, body, signal) {
@@ -78,6 +80,7 @@ function initPreview(panel) {
       else box.textContent = trouble;
       showLocalTimes(box);
       await showLocalFiles(box, file);
+      await showNamedMedia(box, media?.files[0], signal);
     } catch {
       if (!signal.aborted) box.textContent = FAILURE;
     }
@@ -110,6 +113,7 @@ function initPreview(panel) {
   input.addEventListener("change", () => show());
   const chooser = "previewForm" in panel.dataset ? panel.closest("form") : panel;
   chooser.addEventListener("change", (event) => event.target !== input && show(event.target));
+  media?.addEventListener("change", () => show(media));
   panel.addEventListener("click", (event) => {
     if (event.target.closest("[data-preview-by-hand]")) show(null, "1");
     if (event.target.closest("[data-preview-anew]")) show();

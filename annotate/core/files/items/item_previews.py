@@ -91,7 +91,8 @@ class ItemPreview(FilePreview):
 
     kind : what a row holds, a key of ROW_KINDS, where columns are chosen by hand; else ""
     may_choose : True if columns can be chosen by hand; is_table : if a first line may name them
-    n_lacking : items that name files which the upload does not hold
+    n_lacking : items that name files which the upload does not hold; named_media : those files,
+        each once
     """
 
     sentence: str = ""
@@ -106,6 +107,7 @@ class ItemPreview(FilePreview):
     n_documents: int = 0
     n_bare: int = 0
     n_lacking: int = 0
+    named_media: list[str] = field(default_factory=list)
 
     @property
     def n_items(self) -> int:
@@ -270,8 +272,9 @@ def _example(column: str, records: Sequence[Record]) -> str:
 
 def _add_item(preview: ItemPreview, source: HeadSource, row: ItemRow) -> None:
     files = [part.path for part in row.parts if part.path and not is_address(part.path)]
-    is_lacking = bool(files) and not all(map(source.holds, files))
-    preview.n_lacking += is_lacking
+    lacking_files = [path for path in files if not source.holds(path)]
+    preview.n_lacking += bool(lacking_files)
+    preview.named_media += (path for path in lacking_files if path not in preview.named_media)
     side_rows = preview.queries if row.side == "query" else preview.documents
     if len(side_rows) < MAX_SHOWN:
         side_rows.append(row)

@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests import cast
+from tests.annotate.core.files.samples import archive, file, line
+from tests.annotate.views.collection.test_previews import PNG
 from tests.browsing import wait_for_condition
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -55,3 +57,27 @@ def test_a_question_that_was_called_off_moves_no_focus_and_ends_no_waiting(form)
     held_routes[1].continue_()
     expect(preview).not_to_have_attribute("aria-busy", "true")
     expect(preview.get_by_label("what is")).to_be_focused()
+
+
+@pytest.mark.parametrize("compression", [0, 8])
+def test_pictures_of_the_media_zip_are_shown_and_what_it_lacks_is_told(form, compression):
+    table = file(
+        line("d1", parts=[{"kind": "image", "path": "a.png"}]),
+        line("d2", parts=[{"kind": "image", "path": "b.png"}]),
+        line("d3", parts=[{"kind": "image", "path": "https://example.org/c.png"}]),
+    ).getvalue()
+    media = archive({"media/a.png": PNG, "media/x.png": PNG}, compression=compression).getvalue()
+    preview = form.locator("[data-preview]")
+    form.locator("[name=file]").set_input_files(
+        {"name": "items.jsonl", "mimeType": "text/plain", "buffer": table}
+    )
+    expect(preview).to_contain_text("name files that items.jsonl does not hold")
+    form.locator("[name=media]").set_input_files(
+        {"name": "media.zip", "mimeType": "application/zip", "buffer": media}
+    )
+    expect(preview).to_contain_text("1 of 2 named media are in the zip; not in it: b.png.")
+    expect(preview).to_contain_text("b.png: not in the zip")
+    expect(preview).not_to_contain_text("c.png: not in the zip")
+    picture = preview.locator("img")
+    expect(picture).to_have_count(1)
+    wait_for_condition(form, lambda: picture.evaluate("(image) => image.naturalWidth") == 1)

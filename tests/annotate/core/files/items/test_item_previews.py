@@ -172,3 +172,10 @@ def test_documents_known_by_their_ids_alone_are_told():
         "media later under the same ids, before people are asked about them."
     )
     assert preview_of(text_of(line("d1")), "a.jsonl").id_only == ""
+
+
+def test_files_that_items_name_and_the_upload_lacks_are_listed_once():
+    paths = ("a.png", "b.png", "a.png", "https://example.org/c.png")
+    lines = [line(f"d{n}", parts=[{"kind": "image", "path": path}]) for n, path in enumerate(paths)]
+    preview = preview_of(text_of(*lines))
+    assert (preview.n_lacking, preview.named_media) == (3, ["a.png", "b.png"])

@@ -1,0 +1,40 @@
+// Of the media that a file of items names, tells which are in the chosen Media zip, and shows those of the first rows. Nothing is sent.
+import { showLocalFiles } from "./local-files.js";
+import { zipEntries } from "./zip-directory.js";
+
+const UNREADABLE = "The files in the Media zip cannot be listed here; its report says which are missing.";
+
+function box(line, entry) {
+  const { at, bytes, isPacked } = entry;
+  const place = document.createElement("div");
+  Object.assign(place.dataset, { localFile: line.dataset.namedMedium, at, bytes, type: line.dataset.type });
+  if (isPacked) place.dataset.packed = "";
+  place.append(Object.assign(document.createElement("span"), { className: "quiet", textContent: `${line.dataset.name}: in the zip` }));
+  return place;
+}
+
+function sentence(names, entries) {
+  if (!entries) return UNREADABLE;
+  const missing = names.filter((name) => !entries.has(name));
+  const first = missing.length ? `; not in it: ${missing.slice(0, 3).join(", ")}${missing.length > 3 ? "…" : ""}` : "";
+  return `${names.length - missing.length} of ${names.length} named media ${names.length === 1 ? "is" : "are"} in the zip${first}.`;
+}
+
+/** Tells of the media named in a preview whether the chosen zip has them; without a zip nothing changes. */
+export async function showNamedMedia(panel, file, signal) {
+  const count = panel.querySelector("[data-media-count]");
+  if (!count || !file) return;
+  const entries = await zipEntries(file).catch(() => null);
+  if (signal.aborted) return;
+  const names = [...panel.querySelectorAll("[data-named-media] > li")].map((item) => item.textContent);
+  count.textContent = sentence(names, entries);
+  count.hidden = false;
+  if (!entries) return;
+  for (const line of panel.querySelectorAll("[data-named-medium]")) {
+    if (!("name" in line.dataset)) line.dataset.name = line.textContent;
+    const entry = entries.get(line.dataset.name);
+    if (entry && line.dataset.type) line.replaceWith(box(line, entry));
+    else line.textContent = `${line.dataset.name}: not in the zip`;
+  }
+  await showLocalFiles(panel, file);
+}
