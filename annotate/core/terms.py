@@ -31,8 +31,8 @@ TERMS = {
     ),
     "bootstrap": Term(
         "bootstrap",
-        "A number is computed many times, of units such as groups of queries that are drawn anew "
-        "with replacement. A percentile interval holds the middle 95 % of the results.",
+        "The number is computed many times from units, such as groups of queries, that are drawn "
+        "anew with replacement. A percentile interval holds the middle 95 % of the results.",
         "docs/numbers.md",
         ("bootstrap",),
     ),
