@@ -383,7 +383,7 @@ def test_what_tells_whether_the_page_changed_is_not_read_again_for_it(
     client, study, django_assert_max_num_queries
 ):
     client.get("/c/study/dashboard/")  # its details are computed
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(31):
         client.get("/c/study/dashboard/")
 
 

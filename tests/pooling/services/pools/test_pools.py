@@ -272,6 +272,6 @@ def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_querie
         for name in "ab"
     ]
     pool = factories.draft(collection, runs, depth=10)
-    with django_assert_max_num_queries(81):
+    with django_assert_max_num_queries(82):
         pools.open_pool(pool=pool)
     assert pool.pool_pairs.count() > 500
