@@ -260,7 +260,7 @@ def test_groups_beyond_the_first_page_are_on_the_next_ones(client, study, monkey
     assert "Page 1 of" not in text_of(client.get(PAGE))
     monkeypatch.setattr(duplicate_groups, "MOST_CARDS", 2)
     first, second = client.get(PAGE), client.get(PAGE, {"page": "2"})
-    assert "1\N{EN DASH}2 of 3" in text_of(first) and "page=2" in text_of(first)
+    assert "Page 1 of 2" in text_of(first) and "page=2" in text_of(first)
     assert [len(answer.context["page"].cards) for answer in (first, second)] == [2, 1]
     assert 'aria-label="Group 3"' in text_of(second)
     body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk, item(study, "q4").pk]}
