@@ -16,7 +16,9 @@ RESEARCHER = (Role.RESEARCHER,)
 WORDS = {
     "metrics:dashboard": "progress agreement alpha cost forecast people alarms",
     "annotate:imports": "load upload items labels files queries documents",
-    "annotate:settings": "name description pay query groups publication licence delete",
+    "annotate:settings": (
+        "name description pay query groups publication licence archive marks agreement delete"
+    ),
     "pooling:pools": "rounds strategies pairs to judge",
     "annotate:golds": "checks quality",
     "annotate:training-setup": "quiz lessons admission",

@@ -1,5 +1,7 @@
 """The undo stack, and changes of answers: the screen, the stored rows, and the rows left alone."""
 
+import re
+
 import pytest
 from django.db.models import F
 from playwright.sync_api import expect
@@ -276,6 +278,8 @@ def test_what_can_no_longer_be_changed_is_said_when_it_is_tried(open_judge):
     page.keyboard.press("r")
     row = page.locator("#recent-list li", has_text=first)
     expect(row).to_be_visible()
+    utc = re.compile(r"^\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d UTC$")
+    expect(row.locator("[data-at]")).to_have_attribute("title", utc)
     Batch.objects.update(settled_at=F("finished_at"))
     row.get_by_role("button", name="Change").click()
     expect(

@@ -46,7 +46,12 @@ class WaitingRow(NamedTuple):
 
 INBOX = "annotate:inbox"
 PEOPLE = WaitingRow(
-    0, "concern about a person", "concerns about people", "Look", INBOX, f"?tab={Tab.PEOPLE}"
+    0,
+    "concern about a person",
+    "concerns about people",
+    "See concerns",
+    INBOX,
+    f"?tab={Tab.PEOPLE}",
 )
 BATCHES = WaitingRow(
     0,
@@ -64,11 +69,11 @@ CANNOT = WaitingRow(
     0,
     "pair that cannot be judged",
     "pairs that cannot be judged",
-    "Look",
+    "See pairs",
     INBOX,
     f"?tab={Tab.CANNOT}",
 )
-ALARMS = WaitingRow(0, "alarm that is up", "alarms that are up", "Look", "metrics:alarms")
+ALARMS = WaitingRow(0, "alarm that is up", "alarms that are up", "See alarms", "metrics:alarms")
 STUCK = WaitingRow(
     0,
     "label that nobody here can give",
@@ -81,7 +86,7 @@ HALF_DONE = WaitingRow(
     0,
     "decision that stopped half-way",
     "decisions that stopped half-way",
-    "Look",
+    "Open the log",
     "annotate:review-log",
 )
 

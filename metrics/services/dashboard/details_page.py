@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.template.defaultfilters import floatformat
-
+from annotate.core.figures import percent_text
 from annotate.models import Item, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
@@ -139,7 +138,7 @@ class DashboardDetails(NamedTuple):
         """The levels that disagreement is between, and their shares; empty without any."""
         shares = [
             f"“{confusion.level}” beside “{confusion.other_level}” "
-            f"{floatformat(confusion.share, 1)} %"
+            f"{percent_text(confusion.share)} %"
             for confusion in self.confusions
         ]
         return f"Of all disagreement: {', '.join(shares)}." if shares else ""

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from django.db import connection
-from django.template.defaultfilters import floatformat
 
+from annotate.core.figures import percent_text
 from annotate.models import Collection, ReferenceSet
 
 # A pair without a label in the truth is not positive there: the truth names positives alone.
@@ -47,7 +47,7 @@ class RightShare(NamedTuple):
         """The share in words; empty where there is nothing to share."""
         if self.percent is None:
             return ""
-        return f"known truth: {floatformat(self.percent, 1)} % right"
+        return f"known truth: {percent_text(self.percent)} % right"
 
 
 class KnownTruth(NamedTuple):

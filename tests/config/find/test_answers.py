@@ -61,6 +61,8 @@ def test_the_best_match_is_first_whatever_its_kind(world, lead):
     assert list(names(lead, world, "d1")) == ["Documents", "Runs"]
     assert next(iter(names(lead, world, "pools"))) == "Pages"
     assert names(lead, world, "publication") == {"Pages": ["Settings"]}
+    for word in ("archive", "marks", "agreement"):
+        assert "Settings" in names(lead, world, word)["Pages"]
     for page in ("Levels", "Guidelines", "Policy"):
         assert next(iter(names(lead, world, page.lower())["Pages"])) == page
 

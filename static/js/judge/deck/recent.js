@@ -3,6 +3,12 @@ import { pictureOf, showFrames } from "../../items/pictures.js";
 import { get } from "../sending/api.js";
 import { fromTemplate } from "../templates.js";
 
+/** A moment in UTC, as in the titles of times that the server tells. */
+function utcText(at) {
+  const [, day, month, year, clock] = at.toUTCString().split(" ");
+  return `${Number(day)} ${month} ${year} ${clock} UTC`;
+}
+
 function row(judgment, levels, onChange) {
   const item = fromTemplate("recent");
   const level = levels.find((other) => other.grade === judgment.grade);
@@ -13,6 +19,7 @@ function row(judgment, levels, onChange) {
   item.querySelector("[data-level]").textContent = judgment.report || (level?.name ?? judgment.grade);
   item.querySelector("[data-level]").classList.toggle("badge-warn", Boolean(judgment.report));
   item.querySelector("[data-at]").textContent = new Date(judgment.at).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  item.querySelector("[data-at]").title = utcText(new Date(judgment.at));
   item.querySelector("[data-change]").addEventListener("click", () => onChange(judgment.hand_out));
   return item;
 }

@@ -53,5 +53,5 @@ def test_confused_levels_are_named_with_their_shares():
     assert details._replace(confusions=[]).confusions_text == ""
     confusions = [LevelConfusion("exact", "related", 62.25), LevelConfusion("related", "no", 9)]
     assert details._replace(confusions=confusions).confusions_text == (
-        "Of all disagreement: “exact” beside “related” 62.3 %, “related” beside “no” 9.0 %."
+        "Of all disagreement: “exact” beside “related” 62 %, “related” beside “no” 9 %."
     )
