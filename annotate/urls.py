@@ -61,6 +61,7 @@ PEOPLE = [
     path("members/", members.members, name="members"),
     path("members/invite/", members.invite, name="invite"),
     path("members/<int:pk>/remove/", members.remove, name="member-remove"),
+    path("members/return/", members.give_back, name="member-return"),
     path("invitations/<int:pk>/revoke/", members.revoke, name="invitation-revoke"),
 ]
 INBOX = [

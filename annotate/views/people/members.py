@@ -15,8 +15,16 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
-from annotate.services.people.members import people_of, revocation_of_invitation
+from annotate.services.people.members import (
+    RemovalUnknown,
+    n_in_hand_of,
+    people_of,
+    removal_token,
+    return_role,
+    revocation_of_invitation,
+)
 from annotate.task_queue import enqueue_on_commit
+from annotate.views import undoing
 from annotate.views.new_secrets import NewSecret
 
 NEW_LINKS = NewSecret("new-invitation")
@@ -64,17 +72,41 @@ def revoke(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Take a role from a member."""
+    """Take a role from a member; the notice has what gives it back."""
     membership = access.get_membership(user=request.user, slug=slug, pk=pk)
+    is_own = membership.user == request.user
     try:
         accounts.leave(membership=membership)
-        messages.success(
-            request, f"{membership.user} is no longer {membership.get_role_display().lower()} here."
-        )
     except accounts.LastLead as error:
         messages.error(request, str(error))
-    if membership.user == request.user:
-        return redirect("annotate:home")
+    else:
+        text = f"{membership.user} is no longer {membership.get_role_display().lower()} here"
+        if n_in_hand := n_in_hand_of(membership=membership):
+            in_hand = f"{counted(n_in_hand, 'pair')} in hand"
+            text += f"; {in_hand} may still go to others, once the time for them is up"
+        # who is no lead any more could not send it
+        is_over = is_own and membership.role == Role.LEAD
+        token = removal_token(membership=membership)
+        undo = {} if is_over else {"removal": token}
+        url = reverse("annotate:member-return", args=[slug])
+        undoing.notify(request, f"{text}.", undo_url=url, **undo)
+    return redirect("annotate:home") if is_own else redirect("annotate:members", slug)
+
+
+@require_POST
+@login_required
+def give_back(request: SignedIn, slug: str) -> HttpResponse:
+    """Give a member the role back that was taken from her a moment ago."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    try:
+        membership = return_role(collection=collection, token=request.POST.get("removal", ""))
+    except RemovalUnknown as error:
+        messages.error(request, str(error))
+    else:
+        text = f"{membership.user} is {membership.get_role_display().lower()} here again"
+        if n_in_hand := n_in_hand_of(membership=membership):
+            text += f", with {counted(n_in_hand, 'pair')} in hand"
+        messages.success(request, f"{text}.")
     return redirect("annotate:members", slug)
 
 

@@ -25,7 +25,7 @@ from annotate.forms.review import (
 from annotate.http import SignedIn
 from annotate.models import Annotator, User
 from annotate.services.pages import person_answers, person_status
-from annotate.services.people.members import removal_consequences
+from annotate.services.people.members import n_labels_of, removal_consequences
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
 from annotate.services.supervision.consequences import (
     pause_consequences,
@@ -208,7 +208,10 @@ def _person_acts(status: person_status.PersonStatus) -> dict[str, Any]:
     return {
         "pause": pause_consequences(annotator=status.annotator, n_in_hand=status.n_in_hand),
         "removal": removal_consequences(
-            membership=membership, person=str(status.annotator), n_in_hand=status.n_in_hand
+            membership=membership,
+            person=str(status.annotator),
+            n_in_hand=status.n_in_hand,
+            n_labels=n_labels_of(annotator=status.annotator),
         )
         if membership
         else None,

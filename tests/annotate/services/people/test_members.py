@@ -4,7 +4,12 @@ import pytest
 
 from annotate.models import Invitation, Role
 from annotate.services.judging import claiming
-from annotate.services.people.members import people_of, revocation_of_invitation
+from annotate.services.people.members import (
+    n_in_hand_of,
+    n_labels_of,
+    people_of,
+    revocation_of_invitation,
+)
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +36,7 @@ def test_many_people_need_as_many_queries_as_one(django_assert_num_queries):
     collection = cast.collection("birds")
     for _ in range(5):
         cast.annotator(collection)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert len(people_of(collection=collection)) == 5
 
 
@@ -45,10 +50,24 @@ def test_a_removal_names_the_pairs_in_hand_of_a_role_that_judges_alone():
     assert buttons == ["Remove the annotator, with 4 pairs in hand", "Remove the researcher"]
     removal = person.removals[0][1]
     assert removal.sentences[1:] == (
-        "What was judged stays and counts.",
+        "No label counts so far.",
         "What is in hand, 4 pairs, goes to others once its time is up.",
     )
-    assert removal.way_back.startswith("It has no way back but a new invitation.")
+    assert removal.way_back.startswith("The notice after it has Undo; later it takes a new")
+
+
+def test_a_removal_tells_the_labels_that_stay():
+    collection = campaigns.open_collection(4, "birds", labels_per_pair=1)
+    hand_outs = campaigns.first_batch(collection)
+    annotator = hand_outs[0].batch.annotator
+    (person,) = people_of(collection=collection)
+    membership = person.memberships[0]
+    for n, sentence in enumerate(("1 label stays and counts.", "2 labels stay and count."), 1):
+        campaigns.judge(hand_outs[n - 1])
+        (person,) = people_of(collection=collection)
+        assert person.removals[0][1].sentences[1] == sentence
+        assert n_labels_of(annotator=annotator) == n
+    assert n_in_hand_of(membership=membership) == 2
 
 
 def test_revoking_an_invitation_names_who_it_is_for_and_that_a_new_one_can_be_made():
