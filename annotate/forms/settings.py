@@ -164,6 +164,13 @@ class DeleteForm(ExpectedForm):
         return slug
 
 
+class PolicyUndoForm(forms.Form):
+    """A change of the policy that is taken back: its version, and the one before it."""
+
+    version = forms.IntegerField()
+    back_to = forms.IntegerField()
+
+
 class PolicyForm(forms.ModelForm):
     """The figures of a policy; the share of doubles is typed in per cent."""
 

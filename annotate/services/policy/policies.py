@@ -75,6 +75,10 @@ class PreviewUnseen(Exception):
         return preview_change(policy=self.policy, with_closed=self.with_closed)
 
 
+class PolicyChanged(Exception):
+    """The policy is another one than the one that was to be taken back; nothing was stored."""
+
+
 class PolicyPreview(NamedTuple):
     """The effect of a proposed policy; without one yet while a worker counts.
 
@@ -240,6 +244,29 @@ def save_previewed_policy(
     if n_rounds and preview_key != inquiry_of(policy=draft, with_closed=with_closed).key:
         raise PreviewUnseen(policy=draft, with_closed=with_closed, n_rounds=n_rounds)
     return save_policy(collection=collection, by=by, with_closed=with_closed, **changes)
+
+
+def undo_version(*, earlier: Policy, policy: Policy, with_closed: bool) -> int | None:
+    """Return the version whose figures take a change of the policy back; None if none does.
+
+    Where closed rounds followed too, each may have had a rule of its own before.
+    """
+    is_unchanged = earlier.version == policy.version
+    return None if with_closed or is_unchanged else earlier.version
+
+
+@transaction.atomic
+def take_back(*, collection: Collection, by: User | None, version: int, back_to: int) -> Policy:
+    """Store the figures of an earlier version as a new one, if `version` is still the newest.
+
+    Raises PolicyChanged.
+    """
+    # versions count up: people take turns
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    earlier = collection.policies.filter(version=back_to).first()
+    if earlier is None or collection.policies.latest("version").version != version:
+        raise PolicyChanged("The policy was changed since, so nothing was taken back.")
+    return save_policy(collection=collection, by=by, **figures(earlier))
 
 
 @transaction.atomic

@@ -3,18 +3,20 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
 from annotate.core.presets.policies import POLICIES, PolicyPreset, policy_preset
-from annotate.forms.settings import PolicyForm
+from annotate.forms.settings import PolicyForm, PolicyUndoForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services.background import progress
 from annotate.services.collection import collections
 from annotate.services.policy import policies, policy_draft
+from annotate.views import undoing
 from annotate.views.next_step import after_step
 
 
@@ -30,18 +32,22 @@ def policy(request: SignedIn, slug: str) -> HttpResponse:
         preset = policy_preset(request.GET.get("policy", ""))
         form = PolicyForm.of(collection.policies.latest("version"), preset)
         return _page(request, collection, form, preset=preset)
+    undo_form = PolicyUndoForm(request.POST)
+    if undo_form.is_valid():
+        return _take_back(request, collection, undo_form)
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
     return _save(request, collection, form) if form.is_valid() else _page(request, collection, form)
 
 
 def _save(request: SignedIn, collection: Collection, form: PolicyForm) -> HttpResponse:
     """Store the figures, or render the page with what speaks against it."""
+    earlier, with_closed = collection.policies.latest("version"), form.cleaned_data["with_closed"]
     try:
         new_policy = policies.save_previewed_policy(
             collection=collection,
             by=request.user,
             changes=form.changes(),
-            with_closed=form.cleaned_data["with_closed"],
+            with_closed=with_closed,
             preview_key=request.POST.get("seen", ""),
         )
     except policies.PreviewUnseen as error:
@@ -50,8 +56,26 @@ def _save(request: SignedIn, collection: Collection, form: PolicyForm) -> HttpRe
         form.add_error(form.field_of(error.figure), str(error))
         return _page(request, collection, form)
     text = f"Saved: pools opened from now on follow version {new_policy.version}."
-    messages.success(request, text)
+    undo_fields = {}
+    version = policies.undo_version(earlier=earlier, policy=new_policy, with_closed=with_closed)
+    if version is not None:
+        undo_fields = {"version": f"{new_policy.version}", "back_to": f"{version}"}
+    undo_url = reverse("annotate:policy", args=[collection.slug])
+    undoing.notify(request, text, undo_url=undo_url, **undo_fields)
     return after_step(collection, "annotate:policy", collection.slug)
+
+
+def _take_back(request: SignedIn, collection: Collection, form: PolicyUndoForm) -> HttpResponse:
+    """Go back to the figures of the version before, unless the policy was changed since."""
+    back_to = form.cleaned_data["back_to"]
+    try:
+        policy = policies.take_back(collection=collection, by=request.user, **form.cleaned_data)
+    except policies.PolicyChanged as error:
+        messages.error(request, str(error))
+    else:
+        text = f"Taken back: version {policy.version} has the figures of version {back_to}."
+        messages.success(request, text)
+    return redirect("annotate:policy", collection.slug)
 
 
 @require_POST

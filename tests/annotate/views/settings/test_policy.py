@@ -7,9 +7,11 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Policy, Resolution, Round
+from annotate.services.collection.collections import figures
 from annotate.services.policy import policies
 from tests import campaigns, works
 from tests.annotate.views.people.test_annotator import FIGURES
+from tests.pages import notice_form, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 OURS = {**FIGURES, "rule": "majority", "tolerance": 0, "tie": "up"}
@@ -24,6 +26,10 @@ def collection():
     for grade in (0, 1):
         campaigns.judge(*campaigns.first_batch(collection), grade)
     return collection
+
+
+def policy_figures(collection):
+    return figures(collection.policies.latest("version"))
 
 
 def save(client, **fields):
@@ -44,6 +50,41 @@ def test_the_lead_sees_what_changes_before_anything_is_stored(client, collection
     assert Round.objects.get().policy.tie == "up"
     tasks.follow_policy(round_id=Round.objects.get().pk)
     assert Resolution.objects.get().grade == 1
+
+
+def apply(client, **fields):
+    """The notice after a change whose preview was seen."""
+    _, text = save(client, **fields)
+    if preview_key := re.search('name="seen" value="(.*?)"', text):
+        save(client, seen=preview_key.group(1), **fields)
+    return text_of(client.get(reverse("annotate:policy", args=["shapes"])))
+
+
+def test_undo_goes_back_to_the_figures_of_before_and_rounds_follow(client, collection):
+    earlier = policy_figures(collection)
+    url, fields = notice_form(apply(client))
+    assert Round.objects.get().policy.tie == "up"
+    n_versions = collection.policies.count()
+    text = text_of(client.post(url, fields, follow=True))
+    assert f"Taken back: version {n_versions + 1} has the figures of version 1." in text
+    assert 'class="undo"' not in text
+    assert policy_figures(collection) == earlier
+    assert Round.objects.get().policy.tie == "dispute"
+    assert "The policy was changed since" in text_of(client.post(url, fields, follow=True))
+    assert collection.policies.count() == n_versions + 1
+
+
+def test_a_policy_that_was_changed_since_is_not_taken_back(client, collection):
+    url, fields = notice_form(apply(client))
+    policies.save_policy(collection=collection, by=None, tie="down")
+    text = text_of(client.post(url, fields, follow=True))
+    assert "The policy was changed since, so nothing was taken back." in text
+    assert policy_figures(collection)["tie"] == "down"
+
+
+def test_what_closed_pools_followed_too_has_no_undo(client, collection):
+    text = apply(client, with_closed="on")
+    assert "opened from now on follow version" in text and 'class="undo"' not in text
 
 
 def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
