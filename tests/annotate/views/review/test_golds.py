@@ -172,6 +172,8 @@ def test_a_gold_is_retired_for_no_more_answers_than_told(client, collection):
     text = text_of(refused)
     assert "Nothing was changed." in text
     assert "It would be about 1 answer by now, not 0; look again." in text
+    unreadable = client.post(url, {"act": "retire", "expected": "abc"})
+    assert "The page sent no whole number; look again." in text_of(unreadable)
     assert Gold.objects.get().retired_at is None
     client.post(url, {"act": "retire", "expected": "1"})
     assert Gold.objects.get().retired_at is not None
