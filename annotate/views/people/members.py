@@ -12,7 +12,7 @@ from annotate import access, tasks
 from annotate.core.phrases import counted, enumeration
 from annotate.forms.people import InvitationsForm
 from annotate.http import SignedIn
-from annotate.models import Collection, Role
+from annotate.models import Collection, Membership, Role
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
 from annotate.services.people.members import (
@@ -80,16 +80,7 @@ def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     except accounts.LastLead as error:
         messages.error(request, str(error))
     else:
-        text = f"{membership.user} is no longer {membership.get_role_display().lower()} here"
-        if n_in_hand := n_in_hand_of(membership=membership):
-            in_hand = f"{counted(n_in_hand, 'pair')} in hand"
-            text += f"; {in_hand} may still go to others, once the time for them is up"
-        # who is no lead any more could not send it
-        is_over = is_own and membership.role == Role.LEAD
-        token = removal_token(membership=membership)
-        undo = {} if is_over else {"removal": token}
-        url = reverse("annotate:member-return", args=[slug])
-        undoing.notify(request, f"{text}.", undo_url=url, **undo)
+        _tell_removal(request, slug, membership)
     return redirect("annotate:home") if is_own else redirect("annotate:members", slug)
 
 
@@ -108,6 +99,18 @@ def give_back(request: SignedIn, slug: str) -> HttpResponse:
             text += f", with {counted(n_in_hand, 'pair')} in hand"
         messages.success(request, f"{text}.")
     return redirect("annotate:members", slug)
+
+
+def _tell_removal(request: SignedIn, slug: str, membership: Membership) -> None:
+    text = f"{membership.user} is no longer {membership.get_role_display().lower()} here"
+    if n_in_hand := n_in_hand_of(membership=membership):
+        in_hand = f"{counted(n_in_hand, 'pair')} in hand"
+        text += f"; {in_hand} may still go to others, once the time for them is up"
+    # who is no lead any more could not send it
+    is_over = membership.user == request.user and membership.role == Role.LEAD
+    undo = {} if is_over else {"removal": removal_token(membership=membership)}
+    url = reverse("annotate:member-return", args=[slug])
+    undoing.notify(request, f"{text}.", undo_url=url, **undo)
 
 
 def _page(

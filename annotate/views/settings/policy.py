@@ -56,10 +56,8 @@ def _save(request: SignedIn, collection: Collection, form: PolicyForm) -> HttpRe
         form.add_error(form.field_of(error.figure), str(error))
         return _page(request, collection, form)
     text = f"Saved: pools opened from now on follow version {new_policy.version}."
-    undo_fields = {}
     version = policies.undo_version(earlier=earlier, policy=new_policy, with_closed=with_closed)
-    if version is not None:
-        undo_fields = {"version": f"{new_policy.version}", "back_to": f"{version}"}
+    undo_fields = {"version": f"{new_policy.version}", "back_to": f"{version}"} if version else {}
     undo_url = reverse("annotate:policy", args=[collection.slug])
     undoing.notify(request, text, undo_url=undo_url, **undo_fields)
     return after_step(collection, "annotate:policy", collection.slug)

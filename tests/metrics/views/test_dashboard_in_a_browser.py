@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from annotate.core.phrases import time_since
 from annotate.models import (
+    Concern,
     Resolution,
     ReviewAction,
     ReviewWork,
@@ -107,6 +108,27 @@ def twelve_people(live_server, page):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.base = f"{live_server.url}/c/study/dashboard"
     return study
+
+
+def test_the_evidence_of_a_flag_opens_by_keyboard_and_by_press(rooms, page):
+    concern = Concern.objects.create(
+        collection=rooms,
+        annotator=rooms.annotators.first(),
+        guard="speed",
+        evidence={"n_hits": 41, "n": 50, "n_expected": 5.0, "mark": 1.0},
+    )
+    for path in ("/", "/people/"):
+        page.goto(page.base + path)
+        flag = page.get_by_role("button", name=concern.short)
+        evidence = page.get_by_role("tooltip").filter(has_text=concern.sentence)
+        expect(evidence).to_be_hidden()
+        assert not [fault for fault in violations(page) if "term" in fault[1]]
+        flag.focus()
+        expect(evidence).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(evidence).to_be_hidden()
+        flag.click()
+        expect(evidence).to_be_in_viewport()
 
 
 def bottom_of(cockpit):
