@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.utils.timezone import localdate
 
 from annotate.core.labels.pair_states import StateCounts
-from annotate.models import Annotator, Collection, Round
+from annotate.models import Annotator, Collection, Kept, Round
 from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
 from annotate.services.pages import stuck_labels
@@ -197,11 +197,7 @@ def dashboard(
     truth = known_truth(collection=collection)
     alphas = _alphas(collection, level)
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
-    details = None
-    if details_value:
-        lists_queries = options.tab == DashboardTab.AGREEMENT
-        items = query_items(details=details_value) if lists_queries else {}
-        details = details_page(details=details_value, level=level, items=items)
+    details = _details_of(details_value, options) if details_value else None
     people_details = details.people if details else {}
     return Dashboard(
         version=state.version,
@@ -260,6 +256,13 @@ def names_of(*, collection: Collection) -> dict[int, str]:
     """User names by annotator; annotators without an account have none."""
     annotators = Annotator.objects.filter(collection=collection, user__isnull=False)
     return dict(annotators.values_list("pk", "user__username"))
+
+
+def _details_of(details: Kept, options: DashboardOptions) -> DashboardDetails:
+    """The details, with the items of queries on the page that lists them."""
+    lists_queries = options.tab == DashboardTab.AGREEMENT
+    items = query_items(details=details) if lists_queries else {}
+    return details_page(details=details, level=options.level, items=items)
 
 
 def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> PayForecast:

@@ -236,7 +236,7 @@ def test_two_runs_are_compared_with_or_without_the_queries_that_one_misses(board
     of |= {"measure": "RBPres", "missing": "zero"}
     text = "Of the queries delta misses 2, counted 1 by RBPres here."
     assert compared(board, **of).missing_text == text
-    items = {query.item for end in without_missing.ends for query in end.queries}
+    items = {query.item.pk for end in without_missing.ends for query in end.queries}
     delta_queries = set(
         Ranking.objects.filter(run=runs_by_name["delta"]).values_list("source_id", flat=True)
     )
