@@ -13,6 +13,7 @@ from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 from pytest_django import DjangoDbBlocker
 
+from annotate.core.figures import percent_text
 from annotate.models import ApiToken, Role
 from annotate.services.people import tokens
 from assayer import Client
@@ -115,7 +116,9 @@ def read_agreement(page: Page) -> None:
     main = page.locator("main")
     expect(main).to_contain_text(re.compile(rf"\b{2 * n_pairs} labels given"))
     page.goto(reverse("metrics:dashboard-tab", args=[SLUG, "agreement"]))
-    expect(main).to_contain_text(re.compile(rf"Pairs unanimous, %\s*{100 * (1 - 1 / n_pairs):.1f}"))
+    expect(main).to_contain_text(
+        re.compile(rf"Pairs unanimous, %\s*{percent_text(100 - 100 / n_pairs)}\b")
+    )
 
 
 def decide_dispute(page: Page) -> None:
@@ -125,6 +128,8 @@ def decide_dispute(page: Page) -> None:
     page.get_by_label("Why").fill("It is on the left.")
     grade = campaign.LEVELS[campaign.grade(*campaign.DISPUTED)]
     page.get_by_role("group", name="Grade of this pair").get_by_role("button", name=grade).click()
+    # the answer has come: what is opened before would be overtaken by it
+    expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Decide")).to_have_count(0)
 
 
