@@ -64,9 +64,12 @@ class PersonPage(NamedTuple):
         drag = self.details["drag"]
         if drag is None:
             return "alpha is not defined with or without them"
+        size = decimals(drag, 3)
+        if float(size) == 0:
+            return f"{size}: these labels hardly change alpha"
         if drag > 0:
-            return f"{decimals(drag, 3)} higher: these labels lower alpha"
-        return f"{decimals(drag, 3)}: these labels raise alpha"
+            return f"{size} higher: these labels lower alpha"
+        return f"{size}: these labels raise alpha"
 
     @property
     def waiting_text(self) -> str:

@@ -22,9 +22,9 @@ def page(**fields):
     [
         (None, "being computed"),
         ({"drag": None}, "alpha is not defined with or without them"),
-        ({"drag": 0.01234}, "0.01 higher: these labels lower alpha"),
-        ({"drag": 0.0}, "0.00: these labels raise alpha"),
-        ({"drag": -0.5}, "-0.50: these labels raise alpha"),
+        ({"drag": 0.01234}, "0.012 higher: these labels lower alpha"),
+        ({"drag": -0.0004}, "0.000: these labels hardly change alpha"),
+        ({"drag": -0.5}, "-0.500: these labels raise alpha"),
     ],
 )
 def test_labels_of_one_person_lower_or_raise_alpha(details, text):
