@@ -130,7 +130,7 @@ def check_dashboard(page: Page, n_judgments: int) -> None:
     expect(main).to_contain_text(re.compile(r"1\.00\s+1\.00 to 1\.00"))
     expect(main).to_contain_text(re.compile(r"\d+ of \d+ pairs? complete"))
     page.goto(reverse("metrics:dashboard-tab", args=[SLUG, "agreement"]))
-    expect(main).to_contain_text(re.compile(r"Pairs unanimous, %\s*100\b"))
+    expect(main).to_contain_text(re.compile(r"Pairs unanimous, %\s*100"))
 
 
 def compare_with_tools(page: Page, study: StudyFiles) -> None:

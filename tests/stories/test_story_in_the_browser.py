@@ -117,7 +117,7 @@ def read_agreement(page: Page) -> None:
     expect(main).to_contain_text(re.compile(rf"\b{2 * n_pairs} labels given"))
     page.goto(reverse("metrics:dashboard-tab", args=[SLUG, "agreement"]))
     expect(main).to_contain_text(
-        re.compile(rf"Pairs unanimous, %\s*{percent_text(100 - 100 / n_pairs)}\b")
+        re.compile(rf"Pairs unanimous, %\s*{percent_text(100 - 100 / n_pairs)}")
     )
 
 
