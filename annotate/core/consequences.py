@@ -10,7 +10,7 @@ class CountChanged(Exception):
     """An act would reach another number than its page told; nothing was changed."""
 
 
-class ChangedSince(Exception):
+class ActChanged(Exception):
     """An Undo would take back a later act than the one it was shown for; nothing was changed."""
 
 
@@ -54,10 +54,10 @@ def require_told(n_now: int, *, expected: int | None, noun: str) -> None:
 
 
 def require_unchanged(since: datetime, *, done_at: datetime | None) -> None:
-    """Raise ChangedSince where another act than the one to be taken back holds by now.
+    """Raise ActChanged where another act than the one to be taken back holds by now.
 
     since : moment of the act that holds; the caller has locked its row
     done_at : moment of the act that an Undo takes back; None of who takes back whichever holds
     """
     if done_at not in (None, since):
-        raise ChangedSince("It has been changed since; nothing was changed.")
+        raise ActChanged("It has been changed since; nothing was changed.")

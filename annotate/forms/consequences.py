@@ -28,7 +28,7 @@ class ExpectedForm(forms.Form):
         return form.cleaned_data["expected"] if form.is_valid() else 0
 
 
-class UndoForm(forms.Form):
+class TakeBackForm(forms.Form):
     """The moment of the act that an Undo takes back, to the microsecond."""
 
     done_at = forms.DateTimeField(

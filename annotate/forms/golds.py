@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from annotate.forms.consequences import ExpectedForm, UndoForm
+from annotate.forms.consequences import ExpectedForm, TakeBackForm
 from annotate.forms.fields import item_id_field, set_choices
 from annotate.models import Level, Side
 
@@ -29,7 +29,7 @@ class GoldForm(forms.Form):
         )
 
 
-class GoldReasonForm(UndoForm, ExpectedForm):
+class GoldReasonForm(TakeBackForm, ExpectedForm):
     """The reason to retire a gold or bring it back, for the log."""
 
     reason = forms.CharField(max_length=200, required=False)

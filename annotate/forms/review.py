@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import TextChoices
 
-from annotate.forms.consequences import ExpectedForm, UndoForm
+from annotate.forms.consequences import ExpectedForm, TakeBackForm
 from annotate.forms.fields import set_choices, set_rows
 from annotate.models import Annotator, Collection, Level, ReviewAction, User
 
@@ -51,7 +51,7 @@ class BatchForm(ReasonForm):
     verdict = forms.CharField(max_length=20, required=False)  # that an Undo takes back
 
 
-class ExclusionForm(UndoForm, ReasonForm):
+class ExclusionForm(TakeBackForm, ReasonForm):
     """An action on a pair other than giving it a grade."""
 
 

@@ -19,7 +19,8 @@ def notify(
 
     Without fields it has no button: the act cannot be taken back at once.
 
-    done_at : moment of the act, so that no later one is taken back (UndoForm, require_unchanged)
+    done_at : moment of the act, so that no later one is taken back; see TakeBackForm and
+        require_unchanged
     """
     if not fields:
         messages.success(request, text)

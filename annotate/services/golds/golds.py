@@ -109,7 +109,7 @@ def bring_back_gold(
 ) -> bool:
     """Hand a retired gold out again; people's answers to it count again. False if it was not.
 
-    done_at : moment of the retirement that is taken back, None for any; raises ChangedSince
+    done_at : moment of the retirement that is taken back, None for any; raises ActChanged
     """
     since = Gold.objects.select_for_update(no_key=True).get(pk=gold.pk).retired_at
     if since is None:

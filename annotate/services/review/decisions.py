@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import TextChoices
 
-from annotate.core.consequences import ChangedSince, CountChanged, require_told
+from annotate.core.consequences import ActChanged, CountChanged, require_told
 from annotate.models import Batch, Pair, ReviewWork, User
 from annotate.services.judging.judging import UnknownGrade
 from annotate.services.review import adjudicating, exclusions, report_settling
@@ -77,7 +77,7 @@ PAIR_REFUSALS = (
     exclusions.ExclusionUnchanged,
     bulk_decisions.DecisionUnderWay,
     CountChanged,
-    ChangedSince,
+    ActChanged,
 )
 _WITHDRAWALS = {
     BatchAct.REJECT: (verdicts.reject_batch, "rejected"),

@@ -75,7 +75,7 @@ def exclude_pair(*, pair: Pair, by: User, reason: str, expected: int | None = No
 def restore_pair(
     *, pair: Pair, by: User, reason: str = "", done_at: datetime | None = None
 ) -> None:
-    """Take an excluded pair back in. Raises ExclusionUnchanged, ChangedSince.
+    """Take an excluded pair back in. Raises ExclusionUnchanged, ActChanged.
 
     done_at : moment of the exclusion that is taken back, None for any
     """
@@ -119,7 +119,7 @@ def restore_item(
 ) -> ReviewWork:
     """Take an excluded item back in, with its pairs that nothing else excludes.
 
-    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay, ChangedSince.
+    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay, ActChanged.
 
     done_at : moment of the exclusion that is taken back, None for any
     """

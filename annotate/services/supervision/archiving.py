@@ -30,7 +30,7 @@ def unarchive_collection(
 ) -> bool:
     """Take a collection out of the archive: all goes on as it was; False if it was not there.
 
-    done_at : moment at which it was archived, None for any; raises ChangedSince
+    done_at : moment at which it was archived, None for any; raises ActChanged
     """
     rows = Collection.objects.filter(pk=collection.pk)
     since = rows.select_for_update(no_key=True).get().archived_at

@@ -205,7 +205,7 @@ def retire_pair(*, pair: TrainingPair) -> bool:
 def bring_back_pair(*, pair: TrainingPair, done_at: datetime | None = None) -> bool:
     """Train on a pair again that was taken out; True unless that had been done before.
 
-    Raises BadTraining where the scheme has lost its grade, ChangedSince.
+    Raises BadTraining where the scheme has lost its grade, ActChanged.
 
     done_at : moment at which it was taken out, None for any
     """

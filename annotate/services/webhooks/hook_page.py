@@ -116,7 +116,7 @@ def trouble_sentence(*, collection: Collection) -> str:
 
 
 def carry_out(*, hook: Hook, act: str, done_at: datetime | None = None) -> str:
-    """Do one of ACTS, and return the sentence that tells of it. Raises HookRefused, ChangedSince.
+    """Do one of ACTS, and return the sentence that tells of it. Raises HookRefused, ActChanged.
 
     done_at : moment at which the webhook was switched off, where an Undo switches it on
     """

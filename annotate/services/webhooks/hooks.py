@@ -88,7 +88,7 @@ def switch_off(*, hook: Hook, why: Hook.Off) -> None:
 def switch_on(*, hook: Hook, done_at: datetime | None = None) -> None:
     """Send again, from now on and what waits.
 
-    done_at : moment at which it was switched off, None for any; raises ChangedSince
+    done_at : moment at which it was switched off, None for any; raises ActChanged
     """
     since = _locked(hook).off_at
     if since is not None:

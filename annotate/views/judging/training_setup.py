@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import ChangedSince, Consequences, CountChanged
+from annotate.core.consequences import ActChanged, Consequences, CountChanged
 from annotate.core.phrases import counted
 from annotate.core.training.quizzes import BadQuestion
-from annotate.forms.consequences import UndoForm
+from annotate.forms.consequences import TakeBackForm
 from annotate.forms.training import (
     DecisionForm,
     GoldsForm,
@@ -195,9 +195,9 @@ def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         if is_retirement:
             is_changed = training_setup.retire_pair(pair=pair)
         else:
-            done_at = UndoForm.moment_in(request.POST)
+            done_at = TakeBackForm.moment_in(request.POST)
             is_changed = training_setup.bring_back_pair(pair=pair, done_at=done_at)
-    except (BadTraining, ChangedSince) as error:
+    except (BadTraining, ActChanged) as error:
         messages.error(request, str(error))
         return redirect("annotate:training-pairs", slug)
     if is_changed:

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
-from annotate.core.consequences import ChangedSince, CountChanged
+from annotate.core.consequences import ActChanged, CountChanged
 from annotate.forms.golds import GoldForm, GoldReasonForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Gold, Role, User
@@ -61,7 +61,7 @@ def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     text, undo_act = RETIRED if is_retirement else BROUGHT_BACK
     try:
         is_new = _change(gold, is_retirement, by=request.user, **form.cleaned_data)
-    except (CountChanged, ChangedSince) as error:
+    except (CountChanged, ActChanged) as error:
         form.add_error("reason", str(error))
         return _refusal(request, gold, form)
     if is_new:
@@ -83,7 +83,7 @@ def _change(
 ) -> bool:
     """Retire a gold or bring it back; False if it had been done before.
 
-    Raises CountChanged, ChangedSince.
+    Raises CountChanged, ActChanged.
     """
     if is_retirement:
         return service.retire_gold(gold=gold, by=by, reason=reason, expected=expected)

@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import ChangedSince, CountChanged
-from annotate.forms.consequences import UndoForm
+from annotate.core.consequences import ActChanged, CountChanged
+from annotate.forms.consequences import TakeBackForm
 from annotate.forms.publication import PublicationForm
 from annotate.forms.settings import AlphaMarksForm, DeleteForm, PayForm, QueryGroupsForm
 from annotate.http import SignedIn
@@ -131,9 +131,9 @@ def change_archive(request: SignedIn, slug: str) -> HttpResponse:
             is_new = archiving.archive_collection(collection=collection, by=request.user)
         else:
             is_new = archiving.unarchive_collection(
-                collection=collection, by=request.user, done_at=UndoForm.moment_in(request.POST)
+                collection=collection, by=request.user, done_at=TakeBackForm.moment_in(request.POST)
             )
-    except ChangedSince as error:
+    except ActChanged as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
     if is_new:

@@ -9,8 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.consequences import ChangedSince, CountChanged
-from annotate.forms.consequences import ExpectedForm, UndoForm
+from annotate.core.consequences import ActChanged, CountChanged
+from annotate.forms.consequences import ExpectedForm, TakeBackForm
 from annotate.forms.webhooks import HookForm
 from annotate.http import SignedIn
 from annotate.models import Hook, Role
@@ -76,9 +76,9 @@ def hook_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     if act not in hook_page.ACTS:
         return _change(request, hook)
     try:
-        moment = UndoForm.moment_in(request.POST)
+        moment = TakeBackForm.moment_in(request.POST)
         sentence = hook_page.carry_out(hook=hook, act=act, done_at=moment)
-    except (service.HookRefused, ChangedSince) as error:
+    except (service.HookRefused, ActChanged) as error:
         messages.error(request, str(error))
     else:
         fields = hook_page.UNDO_FIELDS.get(act, {})

@@ -6,18 +6,18 @@ const UNREADABLE = "The files in the Media zip cannot be listed here; its report
 
 function box(line, entry) {
   const { at, bytes, isPacked } = entry;
-  const place = document.createElement("div");
-  Object.assign(place.dataset, { localFile: line.dataset.namedMedium, at, bytes, type: line.dataset.type });
-  if (isPacked) place.dataset.packed = "";
-  place.append(Object.assign(document.createElement("span"), { className: "quiet", textContent: `${line.dataset.name}: in the zip` }));
-  return place;
+  const element = document.createElement("div");
+  Object.assign(element.dataset, { localFile: line.dataset.namedMedium, at, bytes, type: line.dataset.type });
+  if (isPacked) element.dataset.packed = "";
+  element.append(Object.assign(document.createElement("span"), { className: "quiet", textContent: `${line.dataset.name}: in the zip` }));
+  return element;
 }
 
 function sentence(names, entries) {
   if (!entries) return UNREADABLE;
-  const missing = names.filter((name) => !entries.has(name));
-  const first = missing.length ? `; not in it: ${missing.slice(0, 3).join(", ")}${missing.length > 3 ? "…" : ""}` : "";
-  return `${names.length - missing.length} of ${names.length} named media ${names.length === 1 ? "is" : "are"} in the zip${first}.`;
+  const absent = names.filter((name) => !entries.has(name));
+  const first = absent.length ? `; not in it: ${absent.slice(0, 3).join(", ")}${absent.length > 3 ? "…" : ""}` : "";
+  return `${names.length - absent.length} of ${names.length} named media ${names.length === 1 ? "is" : "are"} in the zip${first}.`;
 }
 
 /** Tells of the media named in a preview whether the chosen zip has them; without a zip nothing changes. */
