@@ -181,7 +181,7 @@ def test_the_pages_show_it_and_say_why_where_it_is_not_defined(client):
     answer(repeats, grade_of)
     repeats_row = people_of(study)[annotator.pk]["repeats"]
     assert f"% of {repeats_row['n']}" in text_of(client.get(person))
-    assert f"{repeats_row['alpha']:.4f}" in text_of(client.get(person))
+    assert f"{repeats_row['alpha']:.2f}" in text_of(client.get(person))
     assert f"(alpha {repeats_row['alpha']:.2f})" in text_of(client.get(page))
 
 
