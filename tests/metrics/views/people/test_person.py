@@ -172,13 +172,14 @@ def test_roles_and_the_minute_of_an_answer_which_can_tell_who_it_is_are_for_lead
     ticking = r"<dd><time [^>]*data-ago=[^>]*>(now|\d+ min)</time>"
     assert re.search(ticking + r", at\s+<time [^>]*>\d[^<]* UTC</time></dd>", page)
     assert re.search(r'class="nowrap"><time [^>]*>\d+ \w+ \d\d:\d\d UTC</time>', page)
-    assert re.search(r'class="nowrap">\s*<time [^>]*>(now|\d+ min)</time></td>', first_page)
+    last_seen = r'data-label="Last seen">\s*'
+    assert re.search(last_seen + r"<time [^>]*>(now|\d+ min)</time></td>", first_page)
     client.force_login(cast.member(collection, Role.RESEARCHER))
     page, first_page = (text_of(client.get(url)) for url in addresses)
     assert "Roles" not in page and "Annotator and lead" not in page
     assert re.search(r"<dt>Last seen</dt><dd>(Today|Yesterday)</dd>", page)
     assert re.search(r'class="nowrap"><time datetime="[\d-]{10}">\d+ \w+ \d{4}</time></td>', page)
-    assert re.search(r'class="nowrap">(today|yesterday)</td>', first_page)
+    assert re.search(last_seen + r"(today|yesterday)</td>", first_page)
 
 
 def test_a_persons_page_asks_as_often_for_many_answers(
