@@ -19,9 +19,7 @@ class ExpectedForm(forms.Form):
     @property
     def hidden_errors(self) -> list[str]:
         """The errors of fields that the page sends by itself, where none can stand beside them."""
-        return [
-            str(text) for name in ("expected", "done_at") for text in self.errors.get(name, ())
-        ]
+        return [str(text) for name in ("expected", "done_at") for text in self.errors.get(name, ())]
 
     @classmethod
     def number_in(cls, data: Any) -> int | None:
