@@ -19,7 +19,7 @@ TERMS = {
     "adjudication": Term(
         "adjudication",
         "A lead decides the grade of a pair whose labels decide nothing, or that an annotator "
-        "passed on. The decision is the pair's grade; it never counts towards agreement.",
+        "escalated. The decision is the pair's grade; it never counts towards agreement.",
         "docs/review.md",
     ),
     "alpha": Term(
@@ -81,7 +81,7 @@ TERMS = {
     ),
     "escalated": Term(
         "escalated",
-        "An annotator passed the pair on to a lead, with a question, instead of giving a label. It "
+        "An annotator sent the pair to a lead, with a question, instead of giving a label. It "
         "waits in the inbox for the lead's decision.",
         "docs/review.md",
     ),

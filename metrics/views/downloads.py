@@ -37,7 +37,7 @@ TABLE_KINDS = (
     ),
     (DownloadKind.DISPUTED, "Disputed and escalated pairs, with all their grades"),
     (DownloadKind.CONFLICTS, "Pairs on which people and a reference set differ, with both grades"),
-    (DownloadKind.CANNOT_JUDGE, "What people could not judge or passed on, and why"),
+    (DownloadKind.CANNOT_JUDGE, "What people could not judge or escalated, and why"),
     (DownloadKind.SCORES, "Scores a query: every run, measure and label source"),
 )
 

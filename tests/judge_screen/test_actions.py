@@ -67,7 +67,7 @@ def test_a_pair_that_cannot_be_judged_is_sent_to_the_lead_with_reason_and_note(p
 def test_a_pair_is_escalated_to_the_lead_with_a_question(page):
     first = page.locator("#document").inner_text()
     page.keyboard.press("e")
-    dialog = page.get_by_role("dialog", name="Ask the lead")
+    dialog = page.get_by_role("dialog", name="Escalate to the lead")
     dialog.get_by_label("What should the lead decide?").fill("Does a drawing count?")
     dialog.get_by_role("button", name="Escalate").click()
     expect(dialog).to_be_hidden()

@@ -20,7 +20,7 @@ def document_text(page):
 
 def escalate(page, question="Does a drawing count?"):
     page.keyboard.press("e")
-    dialog = page.get_by_role("dialog", name="Ask the lead")
+    dialog = page.get_by_role("dialog", name="Escalate to the lead")
     dialog.get_by_label("What should the lead decide?").fill(question)
     dialog.get_by_role("button", name="Escalate").click()
     expect(dialog).to_be_hidden()

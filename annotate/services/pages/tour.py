@@ -85,7 +85,7 @@ _ANNOTATOR_WORDS = (
         "scores",
     ),
     (
-        "Pass on what you cannot judge",
+        "Report what you cannot judge",
         "A video does not play, a text is in a language that you do not read: report the "
         "pair. It goes to a lead, who decides, and you go on with the next one.",
         "inbox",

@@ -63,7 +63,7 @@ BATCHES = WaitingRow(
 )
 DISPUTED = WaitingRow(0, "disputed pair", "disputed pairs", "Decide", INBOX, f"?tab={Tab.DISPUTED}")
 ESCALATED = WaitingRow(
-    0, "pair passed on to you", "pairs passed on to you", "Answer", INBOX, f"?tab={Tab.ESCALATED}"
+    0, "escalated pair", "escalated pairs", "Answer", INBOX, f"?tab={Tab.ESCALATED}"
 )
 CANNOT = WaitingRow(
     0,

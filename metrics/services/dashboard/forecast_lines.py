@@ -104,8 +104,8 @@ def _hours_spent(forecast: Forecast) -> ForecastLine:
     if forecast.hours_spent is None:
         return ForecastLine(name, NO_TIME)
     untimed = f"; {forecast.n_untimed:,} more without a time" if forecast.n_untimed else ""
-    answers = counted(forecast.n_timed, "answer")
-    note = f"active time of {answers}, checks and training included{untimed}"
+    judgments = counted(forecast.n_timed, "judgment")
+    note = f"active time of {judgments}, checks and training included{untimed}"
     return ForecastLine(name, floatformat(forecast.hours_spent, "1g"), note)
 
 

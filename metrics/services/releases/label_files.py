@@ -156,7 +156,7 @@ def write_labels(writer: ReleaseWriter, *, collection: Collection) -> str:
         ),
         (
             "cannot-judge",
-            "Every report of a pair that somebody could not judge or passed on, taken back or not.",
+            "Every report of a pair that somebody could not judge or escalated, taken back or not.",
             label_lines.cannot_judge(collection=collection),
         ),
     ):

@@ -181,9 +181,7 @@ def test_the_four_answers_fit_the_first_screen_while_things_of_every_kind_wait(t
     ]
     expect(waits.locator("li").first).to_contain_text("1 alarm that is up")
     more = waits.locator("li").last
-    expect(more).to_contain_text(
-        re.compile("And 4 more kinds: 1 pair passed on to you, .*half-way")
-    )
+    expect(more).to_contain_text(re.compile("And 4 more kinds: 1 escalated pair, .*half-way"))
     expect(waits.get_by_role("link", name="Inbox")).to_be_visible()
     assert bottom_of(page.locator(".cockpit")) <= 800
     assert len(page.locator(".cockpit").inner_text().split()) <= 250

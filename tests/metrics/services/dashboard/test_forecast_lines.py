@@ -54,7 +54,7 @@ def test_nothing_is_known_yet():
 
 def test_everything_is_known():
     days_note = "for 1,200 labels at this pace; disagreements add labels"
-    spent_note = "active time of 3,456 answers, checks and training included"
+    spent_note = "active time of 3,456 judgments, checks and training included"
     assert lines(WHOLE)[:4] == [
         ("1,235, range 1,000 to 1,500", "(9 whole days with labels)"),
         ("2.3, range 1.0 to 3.5", days_note),
