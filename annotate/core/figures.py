@@ -24,6 +24,20 @@ def at_most(value: float, n: int) -> str:
     return decimals(value, n, rounding=ROUND_CEILING)
 
 
+def sum_text(whole: float, part: float | None) -> str:
+    """Return "A (B + C)" with one decimal, so that the printed numbers add up; or A alone.
+
+    part : B; None without one
+    """
+    text = decimals(whole, 1)
+    if part is None or not math.isfinite(whole + part):
+        return text
+    part_text = decimals(part, 1)
+    rest = Decimal(text) - Decimal(part_text)
+    sign = "\N{MINUS SIGN}" if rest < 0 else "+"
+    return f"{text} ({part_text} {sign} {abs(rest)})"
+
+
 def percent_text(percent: float) -> str:
     """Return a share in whole per cent, never a false 0 or 100: 83, 99.6, "< 0.1", "> 99.9"."""
     if 0 < percent < 0.05:

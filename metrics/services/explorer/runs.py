@@ -8,6 +8,7 @@ import numpy as np
 from django.db.models import BinaryField
 from django.db.models.functions import Substr
 
+from annotate.core.figures import sum_text
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
 from metrics.core.measures.alignment import LabelledPairs
 from metrics.explorer_state import ExplorerState
@@ -31,12 +32,7 @@ class QueryScore(NamedTuple):
     @property
     def text(self) -> str:
         """A (B + C) as on the leaderboard, or A alone; rounded so that printed numbers add up."""
-        if self.reference_only is None:
-            return f"{self.score:.1f}"
-        part = round(self.reference_only, 1)
-        difference = round(round(self.score, 1) - part, 1)
-        sign = "\N{MINUS SIGN}" if difference < 0 else "+"
-        return f"{self.score:.1f} ({part:.1f} {sign} {abs(difference):.1f})"
+        return sum_text(self.score, self.reference_only)
 
 
 class QueryRanking(NamedTuple):

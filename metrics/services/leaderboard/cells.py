@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.template.defaultfilters import floatformat
 
+from annotate.core.figures import decimals, sum_text
 from annotate.core.phrases import counted
 from metrics.core.comparisons.letters import abbreviate
 from metrics.core.measures.measures import Measure, parse_one
@@ -21,9 +21,9 @@ BEYOND = "beyond what these labels can tell"
 
 
 class ScoreCell(NamedTuple):
-    """One score: the whole (with people's labels), the reference's part and their difference.
+    """One score: the whole (with people's labels), and the reference's part.
 
-    Shares are in per cent. The three are rounded so that the printed numbers add up.
+    Shares are in per cent.
     defined : the mean over queries with a positive
     least, most : its bounds, whatever the unjudged targets that the run returned, and the unjudged
         pairs of the pools, turn out to be
@@ -37,7 +37,6 @@ class ScoreCell(NamedTuple):
 
     whole: float
     reference: float | None
-    difference: float | None
     low: float | None
     high: float | None
     defined: float | None
@@ -55,7 +54,7 @@ class ScoreCell(NamedTuple):
     @property
     def truth_text(self) -> str:
         """The score by the known truth; empty without one."""
-        return "" if self.truth is None else f"true {self.truth:.1f}"
+        return "" if self.truth is None else f"true {decimals(self.truth, 1)}"
 
     @property
     def beyond_text(self) -> str:
@@ -70,24 +69,21 @@ class ScoreCell(NamedTuple):
     @property
     def text(self) -> str:
         """A (B + C), or A alone without a reference."""
-        if self.reference is None or self.difference is None:
-            return f"{self.whole:.1f}"
-        sign = "\N{MINUS SIGN}" if self.difference < 0 else "+"
-        return f"{self.whole:.1f} ({self.reference:.1f} {sign} {abs(self.difference):.1f})"
+        return sum_text(self.whole, self.reference)
 
     @property
     def interval_text(self) -> str:
         """The ends of the interval, rounded as the score is; empty without one."""
         if self.low is None or self.high is None:
             return ""
-        return f"{self.low:.1f}\N{EN DASH}{self.high:.1f}"
+        return f"{decimals(self.low, 1)}\N{EN DASH}{decimals(self.high, 1)}"
 
     @property
     def defined_text(self) -> str:
         """The mean over the queries with a positive, and their number."""
         if self.defined is None:
             return "no query has a positive"
-        mean = floatformat(self.defined, 1)
+        mean = decimals(self.defined, 1)
         return f"{mean} over the {counted(self.n_defined, 'query')} with a positive"
 
     @property
@@ -95,7 +91,7 @@ class ScoreCell(NamedTuple):
         """The bounds, rounded as the score is; empty without them."""
         if self.least is None or self.most is None:
             return ""
-        return f"{self.least:.1f} … {self.most:.1f}"
+        return f"{decimals(self.least, 1)} … {decimals(self.most, 1)}"
 
     @classmethod
     def of(
@@ -114,12 +110,9 @@ class ScoreCell(NamedTuple):
             value = facts.get(name)
             return None if value is None else factor * value
 
-        total, reference = scale * facts["whole"], scaled("reference")
-        part = None if reference is None else round(reference, 1)
         return cls(
-            whole=total,
-            reference=part,
-            difference=None if part is None else round(round(total, 1) - part, 1),
+            whole=scale * facts["whole"],
+            reference=scaled("reference"),
             low=scaled("low"),
             high=scaled("high"),
             defined=scaled("defined"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.core.figures import at_most, decimals, p_text, percent_text
+from annotate.core.figures import at_most, decimals, p_text, percent_text, sum_text
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,21 @@ def test_a_p_value_has_two_digits(p, text):
 )
 def test_halves_go_away_from_zero_and_nothing_has_no_minus(value, n, text):
     assert decimals(value, n) == text
+
+
+@pytest.mark.parametrize(
+    ("whole", "part", "text"),
+    [
+        (62.25, None, "62.3"),
+        (62.46, 41.0, "62.5 (41.0 + 21.5)"),
+        (62.25, 41.04, "62.3 (41.0 + 21.3)"),
+        (40.0, 41.2, "40.0 (41.2 \N{MINUS SIGN} 1.2)"),
+        (40.0, 40.04, "40.0 (40.0 + 0.0)"),
+        (float("nan"), 40.0, "not defined"),
+    ],
+)
+def test_the_printed_numbers_of_a_sum_add_up(whole, part, text):
+    assert sum_text(whole, part) == text
 
 
 def test_a_bound_is_never_rounded_down():

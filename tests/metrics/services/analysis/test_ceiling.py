@@ -75,7 +75,7 @@ def test_a_precision_over_first_ranks_has_a_ceiling_and_nothing_else(name, expec
 def test_a_score_is_marked_if_its_interval_is_wholly_above():
     ceiling = Ceiling(80.0, 75.0, 85.0, n_positive=100)
     for low, is_above in ((85.1, True), (85.0, False), (80.0, False), (None, False)):
-        cell = ScoreCell(90.0, None, None, low, 95.0, None, 0)
+        cell = ScoreCell(90.0, None, low, 95.0, None, 0)
         assert ceiling.limits(cell) is is_above
 
 

@@ -105,7 +105,7 @@ def test_a_design_says_how_certain_the_mean_is():
 
 
 def test_a_score_says_what_it_is_where_defined():
-    cell = ScoreCell(40.0, None, None, None, None, defined=42.25, n_defined=1234)
+    cell = ScoreCell(40.0, None, None, None, defined=42.25, n_defined=1234)
     assert cell.defined_text == "42.3 over the 1,234 queries with a positive"
     assert cell._replace(defined=None).defined_text == "no query has a positive"
 
