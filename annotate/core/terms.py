@@ -27,7 +27,7 @@ TERMS = {
         "Krippendorff's measure of how far people agree beyond chance: 1 is full agreement, "
         "0 is chance, below 0 is less than chance. Any number of people may judge a pair.",
         "Krippendorff 2019; docs/numbers.md",
-        ("Krippendorff's alpha",),
+        ("Krippendorff's alpha", "Alpha"),
     ),
     "bootstrap": Term(
         "bootstrap",
