@@ -2,8 +2,9 @@
 
 Nothing is deleted: a withdrawn judgment keeps its row and gains an event that says who and why. Its
 seat is withdrawn with the person on it, so that the pair never returns to her, and reconciling
-wants a new label from somebody else. Restored, it counts again, unless the pair has got the labels
-it wanted meanwhile: then it stays a surplus. A worker does many answers, see decisions.py.
+wants a new label from somebody else. Restored, it counts again, unless somebody has labelled the
+pair since and it wants no more: then it stays a surplus. A worker does many answers, see
+bulk_decisions.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +12,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from annotate.core.consequences import require_told
 from annotate.core.phrases import counted
@@ -201,7 +203,7 @@ def withdraw_next(decision: ReviewWork, answers: QuerySet[CountingJudgment]) -> 
 
 
 def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
-    """Restore those next answers that the decision is about and whose pairs still miss a label."""
+    """Restore those next answers that the decision is about and whose places nobody has taken."""
     action, annotator = decision.action, bulk_decisions.annotator_of(decision)
     lock_annotator(annotator.pk)
     # by their keys alone, then the events of these: the number of all events must not matter
@@ -218,7 +220,7 @@ def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch
         for row in Judgment.objects.filter(pk__in=restorable_ids).order_by("pk")
     }
     pair_ids = _lock_pairs(pair for pair, _ in judgment_by_key)
-    seats_to_regain = _seats_to_regain(judgment_by_key, pair_ids, annotator.pk)
+    seats_to_regain = _seats_to_regain(judgment_by_key, withdrawn_at, pair_ids, annotator.pk)
     _record_events(
         [judgment for _, judgment in seats_to_regain],
         JudgmentEvent.Kind.RESTORED,
@@ -239,10 +241,24 @@ def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch
 
 
 def _seats_to_regain(
-    judgment_by_key: Mapping[tuple[int, str], Judgment], pairs: list[int], annotator_id: int
+    judgment_by_key: Mapping[tuple[int, str], Judgment],
+    withdrawn_at: Mapping[int, datetime],
+    pairs: list[int],
+    annotator_id: int,
 ) -> list[tuple[int, int]]:
-    """Return (seat, judgment) of one person's withdrawn answers that may count again."""
+    """Return (seat, judgment) of one person's withdrawn answers that may count again.
+
+    A label may if its pair misses one, or if nobody has labelled the pair since: two who agree
+    are enough without a third, who had made them three.
+    """
     n_missing_by_pair = n_missing(pair_ids=pairs)
+    newest_by_pair = _newest_labels(pairs)
+
+    def has_place(pair: int, judgment: Judgment) -> bool:
+        newest_at = newest_by_pair.get(pair)
+        is_newest = newest_at is None or newest_at < withdrawn_at[judgment.pk]
+        return is_newest or pair in n_missing_by_pair
+
     withdrawn_seats = Seat.objects.filter(
         pair__in=pairs, annotator=annotator_id, state=Seat.State.WITHDRAWN
     )
@@ -250,8 +266,18 @@ def _seats_to_regain(
     return [
         (seat_by_key[key].pk, judgment.pk)
         for key, judgment in judgment_by_key.items()
-        if key in seat_by_key and (key[1] != Seat.Purpose.LABEL or n_missing_by_pair.get(key[0]))
+        if key in seat_by_key and (key[1] != Seat.Purpose.LABEL or has_place(key[0], judgment))
     ]
+
+
+def _newest_labels(pairs: list[int]) -> dict[int, datetime]:
+    """Return when the newest of each pair's counting labels was first given, before any change."""
+    first_answers = Judgment.objects.filter(hand_out=OuterRef("judgment__hand_out"))
+    labels = CountingJudgment.objects.labels().filter(pair__in=pairs)
+    labels = labels.annotate(
+        first_at=Coalesce(Subquery(first_answers.order_by("at").values("at")[:1]), "at")
+    )
+    return dict(labels.order_by().values_list("pair").annotate(Max("first_at")))
 
 
 def _answers_since(annotator: Annotator, since: datetime) -> QuerySet[CountingJudgment]:

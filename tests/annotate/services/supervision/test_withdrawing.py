@@ -40,6 +40,15 @@ def moved(work):
     return (work.n_done, work.n_surplus) if work else (0, 0)
 
 
+def states(collection):
+    """The resolution of each pair, and its seats with what fills them."""
+    seats = Seat.objects.filter(collection=collection).exclude(state=Seat.State.WITHDRAWN)
+    return [
+        *Resolution.objects.order_by("pair").values_list("pair", "status", "grade", "n_labels"),
+        *seats.order_by("pair", "number").values_list("pair", "number", "state", "judgment"),
+    ]
+
+
 def test_what_would_be_withdrawn_is_counted_first(collection, lead):
     annotator = cast.annotator(collection)
     work(annotator, limit=3)
@@ -92,6 +101,37 @@ def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(collection, lead)
     assert restore(annotator, lead) == (3, 1)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
     assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 1
+    assert is_sound_without_pools()
+
+
+def test_a_third_label_that_two_agree_without_comes_back_as_it_was(lead):
+    collection = campaigns.open_collection(
+        2, grades=3, labels_per_pair=2, ceiling=3, gold_positives=0, gold_negatives=0
+    )
+    for grade in (0, 1):
+        work(cast.annotator(collection), grade=grade)
+    third = cast.annotator(collection)
+    work(third, grade=1)
+    before = states(collection)
+    for annotator in collection.annotators.order_by("pk"):
+        why = {"by": lead, "reason": "guessed"}
+        withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, **why)
+        assert restore(annotator, lead) == (2, 0)
+        assert states(collection) == before
+    assert is_sound_without_pools()
+
+
+def test_a_third_label_stays_surplus_once_somebody_else_gave_it(lead):
+    collection = campaigns.open_collection(
+        2, grades=3, labels_per_pair=2, ceiling=3, gold_positives=0, gold_negatives=0
+    )
+    annotators = [cast.annotator(collection) for _ in range(4)]
+    work(annotators[0], grade=0)
+    work(annotators[1], grade=1)
+    why = {"by": lead, "reason": "guessed"}
+    withdrawing.withdraw_annotator(annotator=annotators[1], since=EARLIER, **why)
+    work(annotators[2], grade=0, limit=1)
+    assert restore(annotators[1], lead) == (1, 1)
     assert is_sound_without_pools()
 
 
