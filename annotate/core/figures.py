@@ -33,9 +33,9 @@ def sum_text(whole: float, part: float | None) -> str:
     if part is None or not math.isfinite(whole + part):
         return text
     part_text = decimals(part, 1)
-    rest = Decimal(text) - Decimal(part_text)
-    sign = "\N{MINUS SIGN}" if rest < 0 else "+"
-    return f"{text} ({part_text} {sign} {abs(rest)})"
+    difference = Decimal(text) - Decimal(part_text)
+    sign = "\N{MINUS SIGN}" if difference < 0 else "+"
+    return f"{text} ({part_text} {sign} {abs(difference)})"
 
 
 def percent_text(percent: float) -> str:

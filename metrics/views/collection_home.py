@@ -9,7 +9,7 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Role
 from annotate.services.judging import work_availability
-from annotate.services.pages import annotator_progress, overview
+from annotate.services.pages import annotator_progress, overview, pairs_left
 from annotate.services.webhooks import hook_page
 from metrics.services.setup import steps
 from metrics.views import dashboard
@@ -26,6 +26,7 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
         annotator = access.get_annotator(user=request.user, slug=slug)
         context |= {
             "progress": annotator_progress.progress(annotator=annotator),
+            "left": pairs_left.pairs_left(annotators=[annotator])[annotator.pk],
             "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
         }
     if roles & set(access.LEADERS):

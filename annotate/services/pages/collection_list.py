@@ -7,7 +7,8 @@ from django.db.models import Exists, OuterRef
 from annotate import access
 from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
 from annotate.services.judging import work_availability
-from annotate.services.judging.work_availability import NoWorkReason, ReachablePairs
+from annotate.services.judging.work_availability import NoWorkReason
+from annotate.services.pages.pairs_left import PairsLeft, pairs_left
 from annotate.services.review import inbox
 
 
@@ -45,7 +46,7 @@ class _CollectionState(NamedTuple):
     """A collection, what it has so far, and what waits in it for this person.
 
     n_inbox : batches and pairs that wait for a lead
-    no_work : the reason why she has nothing to judge; None where `pairs` wait
+    no_work : the reason why she has nothing to judge; None where pairs are left
     """
 
     collection: Collection
@@ -53,7 +54,7 @@ class _CollectionState(NamedTuple):
     roles: set[Role]
     n_inbox: int
     no_work: NoWorkReason | None
-    pairs: ReachablePairs
+    outlook: PairsLeft
     has_items: bool
     has_open_round: bool
     has_people: bool
@@ -61,12 +62,9 @@ class _CollectionState(NamedTuple):
     @property
     def pairs_text(self) -> str:
         """The pairs that wait for her, in words."""
-        if self.pairs.is_least:
-            # seats are counted up to a number, and doubles of a pair are one pair: it says little
-            return f"{self.pairs.n // 100 * 100 or self.pairs.n:,} pairs or more wait for you"
-        if self.pairs.n == 1:
-            return "1 pair waits for you"
-        return f"{self.pairs.n:,} pairs wait for you" if self.pairs.n else "Pairs wait for you"
+        if not self.outlook.n:
+            return "Pairs wait for you"
+        return f"{self.outlook.text} {'waits' if self.outlook.n == 1 else 'wait'} for you"
 
     @property
     def is_judge(self) -> bool:
@@ -75,7 +73,7 @@ class _CollectionState(NamedTuple):
 
 
 def entries(*, user: User) -> list[CollectionEntry]:
-    """Every collection this person may enter, by name, but archived ones; eight queries in all."""
+    """Every collection this person may enter, by name, but archived ones; nine queries in all."""
     return [
         CollectionEntry(
             state.collection,
@@ -123,7 +121,7 @@ def _states(user: User) -> list[_CollectionState]:
         list(Annotator.objects.filter(user=user, collection__in=judged_keys)) if judged_keys else []
     )
     reasons = work_availability.no_work_reasons(annotators=annotators)
-    pairs = work_availability.reachable_pairs(annotators=annotators)
+    pairs_by_annotator = pairs_left(annotators=annotators)
     annotator_keys = {annotator.collection_id: annotator.pk for annotator in annotators}
     return [
         _CollectionState(
@@ -134,7 +132,7 @@ def _states(user: User) -> list[_CollectionState]:
             reasons[annotator_keys[row.pk]]
             if row.pk in annotator_keys
             else work_availability.CLOSED,
-            pairs.get(annotator_keys.get(row.pk, 0), ReachablePairs(0, False)),
+            pairs_by_annotator.get(annotator_keys.get(row.pk, 0), PairsLeft(0)),
             row.has_items,
             row.has_open_round,
             row.has_people,

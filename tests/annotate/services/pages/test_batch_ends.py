@@ -8,9 +8,10 @@ from annotate.services import seating
 from annotate.services.judging import claiming
 from annotate.services.judging.work_availability import reachable_pairs
 from annotate.services.pages.batch_ends import BatchEnd, batch_end
+from annotate.services.pages.pairs_left import PairsLeft
 from tests import campaigns, cast
 
-FIGURES = BatchEnd(n_labels=20, seconds=4.234, n_left=120, is_least=False)
+FIGURES = BatchEnd(n_labels=20, seconds=4.234, pairs=PairsLeft(120, is_estimate=True))
 
 
 @pytest.mark.parametrize(
@@ -21,18 +22,18 @@ FIGURES = BatchEnd(n_labels=20, seconds=4.234, n_left=120, is_least=False)
             "20 labels in this batch, 4.2 seconds each in the median. "
             "About 120 pairs are left for you.",
         ),
-        (FIGURES._replace(seconds=None, n_left=0), "20 labels in this batch."),
+        (FIGURES._replace(seconds=None, pairs=PairsLeft(0)), "20 labels in this batch."),
         (
-            FIGURES._replace(n_labels=1, seconds=99.5, n_left=1),
-            "1 label in this batch, 1.7 minutes each in the median. About 1 pair is left for you.",
+            FIGURES._replace(n_labels=1, seconds=99.5, pairs=PairsLeft(1)),
+            "1 label in this batch, 1.7 minutes each in the median. 1 pair is left for you.",
         ),
         (
-            FIGURES._replace(seconds=99.4, n_left=1299, is_least=True),
+            FIGURES._replace(seconds=99.4, pairs=PairsLeft(1299, is_least=True)),
             "20 labels in this batch, 99 seconds each in the median. "
             "At least 1,200 pairs are left for you.",
         ),
         (
-            FIGURES._replace(seconds=0.456, n_left=99),
+            FIGURES._replace(seconds=0.456, pairs=PairsLeft(99, is_estimate=True)),
             "20 labels in this batch, 0.46 seconds each in the median. "
             "About 99 pairs are left for you.",
         ),
@@ -62,8 +63,8 @@ def test_the_figures_are_hers_alone():
     annotator, other = cast.annotator(collection), cast.annotator(collection)
     judge_batch(other, [60])
     judge_batch(annotator, [2, 4, 6, 20])
-    assert batch_end(annotator=annotator) == BatchEnd(4, 5.0, 16, False)
-    assert batch_end(annotator=other) == BatchEnd(4, 60.0, 16, False)
+    assert batch_end(annotator=annotator) == BatchEnd(4, 5.0, PairsLeft(16))
+    assert batch_end(annotator=other) == BatchEnd(4, 60.0, PairsLeft(16))
 
 
 @pytest.mark.django_db
@@ -80,7 +81,7 @@ def test_what_is_left_falls_by_the_pairs_of_a_batch_checks_among_them():
     for _ in range(3):
         batch = judge_batch(annotator, [3])
         assert batch.hand_outs.filter(seat__purpose="gold").count() == 1
-        numbers.append(batch_end(annotator=annotator).n_left)
+        numbers.append(batch_end(annotator=annotator).pairs.n)
     assert numbers == [21, 14, 7]
 
 

@@ -47,7 +47,7 @@ def test_pairs_that_wait_are_counted_for_each_annotator(collection):
     assert work_availability.reachable_pairs(annotators=[]) == {}
 
 
-@pytest.mark.parametrize(("most", "words"), [(5, "5 pairs or more"), (1000, "7 pairs")])
+@pytest.mark.parametrize(("most", "words"), [(5, "At least 5 pairs"), (1000, "7 pairs")])
 def test_of_many_pairs_the_number_is_a_round_one(collection, monkeypatch, most, words):
     monkeypatch.setattr(work_availability, "MOST_COUNTED", most)
     (entry,) = collection_list.entries(user=cast.annotator(collection).user)

@@ -108,7 +108,7 @@ def test_home_asks_as_often_for_one_collection_as_for_many(client):
         cast.member(cast.collection(), Role.LEAD, person)
     with CaptureQueriesContext(connection) as queries_for_many:
         page(client, "home")
-    assert len(queries_for_many) == len(queries_for_one) <= 8
+    assert len(queries_for_many) == len(queries_for_one) <= 9
 
 
 def test_an_invitation_with_a_wrong_field_says_which(client, collection, lead):
