@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import Count, Q
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from annotate.core.phrases import counted
 from annotate.models import Collection, Judgment, Report
@@ -77,15 +79,18 @@ class CommentsPage(NamedTuple):
 
     @property
     def counts_text(self) -> str:
-        """The numbers of all that meets the filters, and of what is shown."""
+        """The numbers of all that meets the filters, with their moment, and of what is shown."""
         n = len(self.lines)
         if self.table is None:
             return f"{counted(n, 'label')} shown here, newest first; all of them are being counted."
         comments = counted(self.table.n_comments, "comment")
         reasons = counted(self.table.n_reasons, "reason")
         labels = counted(self.table.n_labels, "label")
+        if self.counted_at:
+            labels += f" as of {date_format(localtime(self.counted_at), 'j M Y H:i:s')} UTC"
         if self.is_stale:
-            return f"{comments} and {reasons} on {labels} then; {n:,} shown here, newest first."
+            then = "" if self.counted_at else " then"
+            return f"{comments} and {reasons} on {labels}{then}; {n:,} shown here, newest first."
         extent = "all" if n == self.table.n_labels else f"{n:,}"
         return f"{comments} and {reasons} on {labels}; {extent} of them shown here, newest first."
 

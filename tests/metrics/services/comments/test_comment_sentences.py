@@ -1,5 +1,6 @@
 """Sentences of the page of comments, and the words that are marked in a comment."""
 
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -28,6 +29,9 @@ def test_marked_pieces_are_the_text_and_each_mark_is_a_word(text, words):
             assert not any(word in piece.text.lower() for word in lower)
 
 
+COUNTED_AT = datetime(2026, 3, 5, 7, 8, 9, tzinfo=UTC)
+
+
 def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
     reasons = [ReasonCount("vague", n_reasons, n_labels)]
     levels = [LevelLabels(None, n_labels, n_comments, 0, reasons)]
@@ -54,6 +58,16 @@ def page(n_labels=0, n_comments=0, n_reasons=0, n_lines=0, **fields):
         (
             page(900, 214, 1032, 50).counts_text,
             "214 comments and 1,032 reasons on 900 labels; 50 of them shown here, newest first.",
+        ),
+        (
+            page(900, 214, 1032, 50, counted_at=COUNTED_AT).counts_text,
+            "214 comments and 1,032 reasons on 900 labels as of 5 Mar 2026 07:08:09 UTC; 50 of "
+            "them shown here, newest first.",
+        ),
+        (
+            page(900, 214, 1032, 50, counted_at=COUNTED_AT, is_stale=True).counts_text,
+            "214 comments and 1,032 reasons on 900 labels as of 5 Mar 2026 07:08:09 UTC; 50 shown "
+            "here, newest first.",
         ),
         (
             page(1, 1, 0, 1).counts_text,
