@@ -10,8 +10,10 @@ LOOKS = {
     "light on a phone": ("light", 390, 844),
     "light on a phone on its side": ("light", 844, 390),
     "light on a desk, magnified twofold": ("light", 640, 400),
+    "light on the narrowest phone": ("light", 320, 568),
 }
 FIRST = next(iter(LOOKS))
+SMALL_LOOKS = ("light on a phone", "light on the narrowest phone")
 LOW_LOOKS = tuple(look for look, (_, _, height) in LOOKS.items() if height < 500)
 # axe's default rules, and the one rule of WCAG 2.2 AA that is off by default.
 OPTIONS = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
@@ -100,6 +102,19 @@ def scrolls(page: Page) -> list[list[str]]:
     return list(page.evaluate(SCROLLS, [MAY_SCROLL, SLIPS]))
 
 
+# Tables in boxes that may scroll, by their names and by how much they do.
+WIDE_TABLES = """() => [...document.querySelectorAll(".table-scroll")]
+  .filter((one) => !one.closest("details:not([open])"))
+  .map((one) => [one.getAttribute("aria-label"), one.scrollWidth - one.clientWidth])
+  .filter(([, by]) => by > 0)"""
+
+
+def wide_tables(page: Page, width: int) -> list[list[object]]:
+    """Tables of an open page that scroll aside in a window of this width, and by how much."""
+    page.set_viewport_size({"width": width, "height": 844})
+    return list(page.evaluate(WIDE_TABLES))
+
+
 def small_fields(page: Page) -> list[str]:
     """Fields of an open page, in dialogs too, into which an iPhone would zoom."""
     return list(page.evaluate(SMALL_FIELDS))
@@ -113,7 +128,7 @@ def set_look(page: Page, look: str) -> None:
 
 
 def check_page(page: Page, *, full: bool = False) -> None:
-    """Check an open page: axe in the first look, scrolling also on a phone; in all looks if `full`.
+    """Check an open page: axe in the first look, scrolling also on phones; in all looks if `full`.
 
     Low windows, whose colours and words are those of others, are checked for scrolling alone. The
     page is left in the first look.
@@ -122,7 +137,7 @@ def check_page(page: Page, *, full: bool = False) -> None:
     title, headings = page.evaluate(f"[document.title, {headings}]")
     assert title.strip() and len(headings) == 1, headings
     broken = {}
-    for look in reversed(LOOKS if full else [FIRST, "light on a phone"]):
+    for look in reversed(LOOKS if full else [FIRST, *SMALL_LOOKS]):
         set_look(page, look)
         is_read = look == FIRST or (full and look not in LOW_LOOKS)
         faults = (violations(page) if is_read else []) + scrolls(page)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import override_settings
+from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
@@ -25,6 +26,7 @@ from tests.addresses.page_checks import (
     low_targets,
     set_look,
     small_fields,
+    wide_tables,
 )
 from tests.browsing import with_long_timeout
 from tests.seeding import continuing_numbers
@@ -103,6 +105,14 @@ PAGES_TO_PRESS = (  # touch: pages that people use on a phone, with all kinds of
     ("pooling:pool-new", "admin"),
     ("pooling:pool-pairs", "admin"),
 )
+TABLES_THAT_FIT = {  # the keys of their addresses; on a phone each line stands as a block
+    "annotate:golds": [{}],
+    "annotate:members": [{}],
+    "annotate:review-log": [{}],
+    "annotate:training-setup": [{}],
+    "annotate:training-pairs": [{}],
+    "metrics:dashboard-tab": [{"tab": "agreement"}, {"tab": "people"}],
+}
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500", "503")
 
 
@@ -269,6 +279,18 @@ def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_p
                 faults[address.name, principal] = small_fields(page) + low_targets(page)
                 assert page.evaluate("document.documentElement.scrollWidth") <= 390, address.name
     assert {case: case_faults for case, case_faults in faults.items() if case_faults} == {}
+
+
+def test_tables_of_people_and_of_what_is_decided_fit_a_desk_and_a_phone(site, open_page):
+    slug = site.world.campaign.collection.slug
+    widths = {}
+    for name, cases in TABLES_THAT_FIT.items():
+        for keys in cases:
+            page, _ = open_page(reverse(name, kwargs={"slug": slug, **keys}), "admin")
+            assert page.locator("table").count(), name
+            tables = {width: wide_tables(page, width) for width in (1280, 390, 320)}
+            widths |= {(name, *keys.values(), width): wide for width, wide in tables.items()}
+    assert {case: wide for case, wide in widths.items() if wide} == {}
 
 
 @pytest.mark.parametrize("error", ERRORS)
