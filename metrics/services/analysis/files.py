@@ -9,6 +9,8 @@ from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer
 from metrics.services.analysis.page import caption_of
 
+COLUMN = ("key", "title", "digits", "is_bound")  # the fields of a column
+
 
 def as_row(analysis: Analysis) -> dict[str, Any]:
     """A row of the register as JSON."""
@@ -65,7 +67,7 @@ def _result_fields(
         "headline": result.headline,
         "caption": f"{result.reading} {caption_of(analysis, choices, answer)}",
         "notes": result.notes,
-        "columns": [column._asdict() for column in result.columns],
+        "columns": [{name: getattr(column, name) for name in COLUMN} for column in result.columns],
         "rows": result.rows,
         "spec": result.spec,
     }

@@ -21,6 +21,7 @@ from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
+from metrics.services.analysis.page_rows import with_items_and_moments
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import Choices
 
@@ -140,7 +141,9 @@ class AnalysisPanel(NamedTuple):
         """The chart with its table; None before there is a result."""
         if self.answer is None or self.answer.result is None:
             return None
-        return self.answer.result.chart(id=self.id, caption=self.caption)
+        result = self.answer.result
+        chart = result.chart(id=self.id, caption=self.caption)
+        return with_items_and_moments(collection=self.collection, result=result, chart=chart)
 
     def _address(self, name: str, *, is_cut: bool = True) -> str:
         path = reverse(

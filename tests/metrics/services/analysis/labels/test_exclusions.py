@@ -1,8 +1,11 @@
 """Excluded items and pairs of a small study that somebody judged."""
 
-import pytest
+import re
 
-from annotate.models import Pair
+import pytest
+from django.urls import reverse
+
+from annotate.models import Pair, Part
 from annotate.services.review import exclusions
 from metrics.charts.analyses.labels import exclusions as charts
 from metrics.services.numbers import refresh
@@ -57,6 +60,23 @@ def test_items_and_pairs_are_listed_with_their_reasons_the_newest_first(study, l
     assert result.extent == "6 queries, 9 documents and 18 pairs in all"
     # the pair of query 2 and document 4 has one label
     assert result.notes[0].startswith("6 labels of these items and pairs are in no score")
+
+
+def test_the_page_shows_items_by_their_pictures_and_moments_in_the_readers_time(
+    study, lead, client
+):
+    part = documents_of(study)[1].parts.get()
+    part.kind, part.text, part.path = Part.Kind.IMAGE, "", "media/0001.jpg"
+    part.save()
+    exclusions.exclude_pair(pair=pair_of(study, 0, 1), by=lead, reason="cut off")
+    compute_kept(study, NAME)
+    client.force_login(lead)
+    page = client.get(reverse("metrics:analysis", args=[study.slug, "labels", NAME]))
+    text = page.content.decode()
+    assert '<span class="brief brief-pictured">' in text and "media/0001.jpg" not in text
+    assert text.count('<span class="brief') == 2 and ">Content<" not in text
+    assert re.search('>cut off</td><td [^>]*><time datetime="', text)
+    assert not re.search(r"\dT\d", re.sub("<[^>]*>", "", text))
 
 
 def test_reasons_are_counted_whatever_their_case(study, lead):
