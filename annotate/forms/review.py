@@ -45,6 +45,10 @@ class ReasonForm(ExpectedForm):
         return cleaned_data
 
 
+class PersonActForm(TakeBackForm, ReasonForm):
+    """An action on a person's work."""
+
+
 class BatchForm(ReasonForm):
     """An action on a batch."""
 

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access as annotate_access
-from annotate.core.consequences import CountChanged
-from annotate.forms.consequences import ExpectedForm
+from annotate.core.consequences import ActChanged, CountChanged
+from annotate.forms.consequences import ExpectedForm, TakeBackForm
 from annotate.http import SignedIn
 from annotate.models import Import, Role
 from annotate.services.storage.collection_rows import NotOwner
@@ -38,6 +38,7 @@ REFUSALS = (
     run_documents.NoUnknownDocuments,
     RunExists,
     CountChanged,
+    ActChanged,
 )
 DELETION_REFUSALS = (
     run_deletion.RunUndeletable,
@@ -87,7 +88,8 @@ def run_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         if isinstance(outcome, Import):
             return redirect("annotate:import", slug, outcome.pk)
         undo_url = reverse("pooling:run-act", args=[slug, pk])
-        undoing.notify(request, outcome, undo_url=undo_url, **OPPOSITES.get(action, {}))
+        fields = OPPOSITES.get(action, {})
+        undoing.notify(request, outcome, undo_url=undo_url, done_at=run.retired_at, **fields)
     except REFUSALS as error:
         messages.error(request, str(error))
     return redirect("pooling:run", slug, pk)
@@ -181,7 +183,8 @@ def _retire(run: Run, request: SignedIn) -> str:
 
 
 def _restore(run: Run, request: SignedIn) -> str:
-    run_retirement.restore_run(run=run, by=request.user)
+    done_at = TakeBackForm.moment_in(request.POST)
+    run_retirement.restore_run(run=run, by=request.user, done_at=done_at)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
     return "Back in use. Pairs that only this run brought are asked about again."
 

@@ -94,10 +94,15 @@ def leave(*, membership: Membership) -> None:
 
 
 @transaction.atomic
-def pause_annotator(*, annotator: Annotator) -> None:
-    """Pause an annotator: she gets no more pairs, her held seats expire, her judgments stay."""
-    Annotator.objects.filter(pk=annotator.pk, paused_at=None).update(paused_at=ClockTimestamp())
+def pause_annotator(*, annotator: Annotator) -> bool:
+    """Pause an annotator: she gets no more pairs, her held seats expire, her judgments stay.
+
+    False if she was paused before.
+    """
+    rows = Annotator.objects.filter(pk=annotator.pk, paused_at=None)
+    is_new = rows.update(paused_at=ClockTimestamp()) > 0
     annotator.refresh_from_db()
+    return is_new
 
 
 @transaction.atomic

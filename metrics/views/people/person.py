@@ -13,12 +13,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
-from annotate.core.consequences import Consequences, CountChanged
+from annotate.core.consequences import ActChanged, Consequences, CountChanged
 from annotate.forms.review import (
     PERSON_ACTS_WITH_REASON,
     AnswerFilterForm,
     PersonAct,
-    ReasonForm,
+    PersonActForm,
     RestoreForm,
     SinceForm,
 )
@@ -83,13 +83,15 @@ def _person_numbers(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Pause, resume, withdraw or restore."""
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
+    form = PersonActForm(request.POST, acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
     moment_form = MOMENT_FORMS.get(request.POST.get("act", ""))
     moment = moment_form(request.POST) if moment_form else None
     if form.is_valid() and (moment is None or moment.is_valid()):
         fields = form.cleaned_data | (moment.cleaned_data if moment else {})
         try:
             message, undo = _do(annotator=annotator, by=request.user, **fields)
+        except ActChanged as error:
+            form.add_error("done_at", str(error))
         except (CountChanged, bulk_decisions.DecisionUnderWay) as error:
             form.add_error("reason", str(error))
         else:
@@ -100,17 +102,26 @@ def person_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 def _do(
-    *, act: str, annotator: Annotator, expected: int | None, by: User, reason: str, **times: Any
+    *,
+    act: str,
+    annotator: Annotator,
+    expected: int | None,
+    done_at: datetime | None,
+    by: User,
+    reason: str,
+    **times: Any,
 ) -> tuple[str, dict[str, str]]:
     """Carry out the action; return a message about it, and the fields that take it back."""
     attribution: dict[str, Any] = {"by": by, "reason": reason}
     if act == PersonAct.PAUSE:
-        pausing.pause(annotator=annotator, **attribution)
+        is_new = pausing.pause(annotator=annotator, **attribution)
         status = person_status.person_status(annotator=annotator)
-        return status.pause_text, {"act": PersonAct.RESUME}
+        undo = {"act": PersonAct.RESUME, "done_at": str(annotator.paused_at)}
+        return status.pause_text, undo if is_new else {}
     if act == PersonAct.RESUME:
-        pausing.resume(annotator=annotator, **attribution)
-        return f"{annotator} gets pairs again.", {"act": PersonAct.PAUSE, "reason": UNDO}
+        is_new = pausing.resume(annotator=annotator, done_at=done_at, **attribution)
+        undo = {"act": PersonAct.PAUSE, "reason": UNDO}
+        return f"{annotator} gets pairs again.", undo if is_new else {}
     if act == PersonAct.WITHDRAW:
         work = withdrawing.withdraw_annotator(
             annotator=annotator, expected=expected, **times, **attribution
@@ -130,7 +141,7 @@ def _page(
     request: HttpRequest,
     annotator: Annotator,
     *,
-    form: ReasonForm | None = None,
+    form: PersonActForm | None = None,
     moment: SinceForm | None = None,
 ) -> HttpResponse:
     """Make the page; `form` and `moment` are of an action that was refused."""
@@ -171,10 +182,10 @@ def _answers(
 
 
 def _actions(
-    annotator: Annotator, query: QueryDict, *, form: ReasonForm | None, moment: SinceForm | None
+    annotator: Annotator, query: QueryDict, *, form: PersonActForm | None, moment: SinceForm | None
 ) -> dict[str, Any]:
     """The context of what a lead can do, and of what was refused."""
-    form = form or ReasonForm(acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
+    form = form or PersonActForm(acts=PersonAct, acts_with_reason=PERSON_ACTS_WITH_REASON)
     if moment is None or isinstance(moment, RestoreForm):
         moment = SinceForm(query if "since" in query else None)
     moment.is_valid()

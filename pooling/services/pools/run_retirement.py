@@ -7,6 +7,7 @@ where the same pair of the originals is in the round.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
-from annotate.core.consequences import require_told
+from annotate.core.consequences import require_told, require_unchanged
 from annotate.core.labels.pair_states import PairState
 from annotate.models import (
     ClockTimestamp,
@@ -65,16 +66,21 @@ def retire_run(*, run: Run, by: User | None, expected: int | None = None) -> Non
     if expected is not None:
         Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         require_told(n_waiting_pairs(run=run), expected=expected, noun="pair")
-    _set_retirement(run, RunEvent.Kind.RETIRED, by, retired_at=Now())
+    _set_retirement(run, RunEvent.Kind.RETIRED, by, retired_at=ClockTimestamp())
 
 
 @transaction.atomic
-def restore_run(*, run: Run, by: User | None) -> None:
+def restore_run(*, run: Run, by: User | None, done_at: datetime | None = None) -> None:
     """Bring a retired run back; pairs that only it holds are wanted again.
 
-    Raises WrongRunState, CollectionArchived.
+    Raises WrongRunState, CollectionArchived, ActChanged.
+
+    done_at : moment of the retirement that is taken back, None for any
     """
     require_unarchived(collection_id=run.collection_id)
+    since = Run.objects.select_for_update(no_key=True).get(pk=run.pk).retired_at
+    if since is not None:
+        require_unchanged(since, done_at=done_at)
     _set_retirement(run, RunEvent.Kind.RESTORED, by, retired_at=None)
 
 

@@ -12,7 +12,7 @@ from pooling.forms.runs import RunsForm
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from tests import cast
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.servers.worker_kills import run_out_of_memory
@@ -330,6 +330,10 @@ def test_a_run_is_retired_for_no_more_pairs_than_told_and_brought_back_from_the_
     client.post(address, fields)
     run.refresh_from_db()
     assert run.retired_at is None
+    client.post(act, {"action": "retire"})
+    assert CHANGED_SINCE in text_of(client.post(address, fields, follow=True))
+    run.refresh_from_db()
+    assert run.retired_at is not None
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])

@@ -33,7 +33,7 @@ from tests.annotate.views.review.inbox_rows import (
     inbox_collection,
     report,
 )
-from tests.pages import notice_form, text_of
+from tests.pages import CHANGED_SINCE, notice_form, text_of
 from tests.works import finished_work
 
 pytestmark = pytest.mark.django_db
@@ -52,9 +52,26 @@ def lead(client, collection):
     return person
 
 
+@pytest.fixture
+def one_row_at_a_time(monkeypatch):
+    """Have a worker go on with each decision of more than one row, one row at a time."""
+    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 1)
+    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
+
+
 def person_page(part, pk, **query):
     url = reverse(f"metrics:dashboard-person{part}", args=["birds", pk])
     return url + (f"?{urlencode(query)}" if query else "")
+
+
+def yesterday():
+    """The moment a day ago as a form sends it."""
+    return (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+
+
+def shown(client, annotator):
+    """The text of a person's page."""
+    return text_of(client.get(person_page("", annotator.pk)))
 
 
 def field_of(page, name):
@@ -65,11 +82,10 @@ def field_of(page, name):
 def test_a_refusal_stands_at_the_field_where_the_reason_was_typed(client, collection, lead):
     annotator = fail_batch(collection).annotator
     act = person_page("-act", annotator.pk)
-    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     page = text_of(client.post(act, {"act": "pause", "reason": ""}))
     assert "Say why: the reason stays in the log." in field_of(page, "pause-reason")
     assert page.count("Say why") == 1
-    moment = {"act": "withdraw", "since": yesterday}
+    moment = {"act": "withdraw", "since": yesterday()}
     page = text_of(client.post(act, {**moment, "expected": "2", "reason": ""}))
     assert "Say why" in field_of(page, "withdraw-reason") and page.count("Say why") == 1
     page = text_of(client.post(act, {**moment, "expected": "1", "reason": "guessed"}))
@@ -119,13 +135,9 @@ def test_answers_about_images_show_their_previews(client, collection, lead):
 def test_a_person_who_agrees_with_everybody_is_not_listed_as_disagreeing(client, collection, lead):
     pairs = cast.pairs(collection, 2)
     campaigns.open_pool_round(collection, pairs)
-    for grade in (1, 1):
+    for _ in range(2):
         annotator = cast.annotator(collection)
-        claiming.current_batch(annotator=annotator)
-        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
-            "batch__annotator"
-        ):
-            campaigns.judge(hand_out, grade)
+        campaigns.judge_batch(annotator)
     page = client.get(person_page("", annotator.pk))
     assert len(page.context["answers"]) == 2
     page = client.get(person_page("", annotator.pk, differs="on"))
@@ -134,19 +146,18 @@ def test_a_person_who_agrees_with_everybody_is_not_listed_as_disagreeing(client,
 
 def test_the_page_tells_where_the_person_stands(client, collection, lead):
     annotator = cast.annotator(collection)
-    page = text_of(client.get(person_page("", annotator.pk)))
+    page = shown(client, annotator)
     assert "No answer yet" in page and "Active, no pair in hand" in page
     assert "Not asked for in this collection" in page and ">Annotator</dd>" in page
     campaigns.open_pool_round(collection, cast.pairs(collection, 3))
     claiming.current_batch(annotator=annotator)
-    page = text_of(client.get(person_page("", annotator.pk)))
+    page = shown(client, annotator)
     assert "Active, 3 pairs in hand" in page
-    assert "Pause, with 3 pairs in hand" in " ".join(page.split())
-    judged_annotator = fail_batch(collection).annotator
-    page = text_of(client.get(person_page("", judged_annotator.pk)))
+    assert "Pause, with 3 pairs in hand" in page
+    page = shown(client, fail_batch(collection).annotator)
     assert re.search(r">(now|\d+ min)</time>, at\s", page) and "Review batch 1" in page
     Membership.objects.filter(user=annotator.user).delete()
-    page = text_of(client.get(person_page("", annotator.pk)))
+    page = shown(client, annotator)
     assert "None: no longer a member" in page and "Gets no pairs" in page
 
 
@@ -192,22 +203,17 @@ def test_a_persons_page_asks_as_often_for_many_answers(
     with django_assert_max_num_queries(99) as few:
         assert len(client.get(url).context["answers"]) == 1
     campaigns.open_pool_round(collection, cast.pairs(collection, 9), name="more")
-    claiming.current_batch(annotator=annotator)
-    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator"):
-        campaigns.judge(hand_out, 1)
+    campaigns.judge_batch(annotator)
     with django_assert_max_num_queries(len(few)):
         assert len(client.get(url).context["answers"]) == 10
 
 
 def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection, lead):
     annotator = fail_batch(collection).annotator
-    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    page = text_of(client.get(person_page("", annotator.pk, since=yesterday)))
+    page = text_of(client.get(person_page("", annotator.pk, since=yesterday())))
     assert "Withdraw 2 labels" in page and "others are asked for new ones" in page
-    act, answer = (
-        person_page("-act", annotator.pk),
-        {"since": yesterday, "expected": "2", "reason": "guessed"},
-    )
+    act = person_page("-act", annotator.pk)
+    answer = {"since": yesterday(), "expected": "2", "reason": "guessed"}
     assert client.post(act, {**answer, "act": "withdraw", "reason": ""}).status_code == 422
     assert client.post(act, {**answer, "act": "withdraw", "expected": "1"}).status_code == 422
     assert client.post(act, {**answer, "act": "withdraw", "since": "soon"}).status_code == 422
@@ -215,7 +221,7 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True)
     assert "2 answers of" in text_of(page)
     (withdrawal,) = page.context["withdrawals"]
-    page = text_of(client.get(person_page("", annotator.pk)))
+    page = shown(client, annotator)
     since, until = (
         f'value="{moment:%Y-%m-%dT%H:%M:%S.%f}+0000"'
         for moment in (withdrawal.since, withdrawal.until)
@@ -226,18 +232,6 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
         client.post(act, {**times, "act": "restore", "reason": "a mistake"}, follow=True)
     )
     assert "2 answers count again." in page and Resolution.objects.count() == 2
-
-
-def test_a_person_is_paused_and_resumed_with_a_reason(client, collection, lead):
-    annotator = cast.annotator(collection)
-    act = person_page("-act", annotator.pk)
-    assert client.post(act, {"act": "pause"}).status_code == 422
-    assert "Paused since" in text_of(
-        client.post(act, {"act": "pause", "reason": "ill"}, follow=True)
-    )
-    client.post(act, {"act": "resume"})
-    annotator.refresh_from_db()
-    assert annotator.paused_at is None
 
 
 def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(
@@ -260,16 +254,11 @@ def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(
 
 
 def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
-    client, collection, lead, monkeypatch
+    client, collection, lead, one_row_at_a_time
 ):
-    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 1)
-    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
-    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    act, answer = (
-        person_page("-act", annotator.pk),
-        {"since": yesterday, "expected": "2", "reason": "guessed"},
-    )
+    act = person_page("-act", annotator.pk)
+    answer = {"since": yesterday(), "expected": "2", "reason": "guessed"}
     page = text_of(client.post(act, {**answer, "act": "withdraw"}, follow=True))
     assert "Withdrawing answers of" in page and "2 answers, in the background" in page
     work = ReviewWork.objects.get()
@@ -284,11 +273,8 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
     assert all("1 of 2" in text for text in texts)
     assert all(f'hx-get="{pages[3]}"' in text for text in (texts[0], texts[1], texts[3]))
     refused = client.post(act, {**answer, "expected": "1", "act": "withdraw"})
-    assert (refused.status_code, "Wait until that is done" in text_of(refused)) == (
-        422,
-        True,
-    )
-    moments = {"since": yesterday, "until": timezone.now().isoformat()}
+    assert refused.status_code == 422 and "Wait until that is done" in text_of(refused)
+    moments = {"since": yesterday(), "until": timezone.now().isoformat()}
     undo = text_of(client.post(act, {"act": "restore", "reason": "Undo", **moments}))
     assert "Nothing was changed." in undo and "Wait until that is done" in undo
     works.perform(work=work.work)
@@ -301,10 +287,8 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
 
 
 def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(
-    client, collection, lead, monkeypatch
+    client, collection, lead, one_row_at_a_time
 ):
-    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 1)
-    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
     withdrawing.withdraw_annotator(
         annotator=annotator, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
@@ -322,17 +306,11 @@ def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(
         address("review-work", decision.pk),
     ]
     again = address("review-work-again", decision.pk)
-    stop = (
-        f"Withdrawing answers of {annotator}: it stopped at 1 of 2 answers. The worker&#x27;s log "
-        "says why."
-    )
+    stop = f"Withdrawing answers of {annotator}: it stopped at 1 of 2 answers. The worker&#x27;s"
     for url in pages:
         text = text_of(client.get(url))
-        assert (
-            stop in text
-            and f'action="{again}"' in text
-            and "hx-get" not in text.split(stop)[1].split("</form>")[0]
-        )
+        assert stop in text and f'action="{again}"' in text
+        assert "hx-get" not in text.split(stop)[1].split("</form>")[0]
         assert text.count(f'id="work-{decision.pk}-moved"') == (0 if url == pages[1] else 1)
     page = text_of(client.post(again, follow=True))
     assert "2 answers, in the background" in page and stop not in page
@@ -365,18 +343,34 @@ def test_the_notice_of_a_pause_and_of_a_withdrawal_has_a_button_that_takes_it_ba
 ):
     annotator = fail_batch(collection).annotator
     url = person_page("-act", annotator.pk)
-    yesterday = (timezone.now() - timedelta(days=1)).isoformat()
-    withdrawal = {"act": "withdraw", "since": yesterday, "expected": "2", "reason": "guessed"}
-    for act in ({"act": "pause", "reason": "ill"}, {"act": "resume"}, withdrawal):
-        client.post(url, act)
-        paused_at = Annotator.objects.get(pk=annotator.pk).paused_at
-        undo_url, fields = notice_form(text_of(client.get(person_page("", annotator.pk))))
+    withdrawal = {"act": "withdraw", "since": yesterday(), "expected": "2", "reason": "guessed"}
+    pause = {"act": "pause", "reason": "ill"}
+    for acts in ([pause], [pause, {"act": "resume"}], [withdrawal]):
+        for act in acts:
+            page = text_of(client.post(url, act, follow=True))
+        assert ("Paused since" in page) == (act is pause)
+        was_paused = Annotator.objects.get(pk=annotator.pk).paused_at is not None
+        undo_url, fields = notice_form(page)
         assert undo_url == url
-        assert client.post(url, fields, follow=True).status_code == 200
+        client.post(url, fields, follow=True)
         annotator.refresh_from_db()
-        assert act is withdrawal or (annotator.paused_at is None) != (paused_at is None)
+        assert act is withdrawal or (annotator.paused_at is None) == was_paused
+        Annotator.objects.update(paused_at=None)
     assert Resolution.objects.count() == 2
     assert "undo" not in text_of(client.get(address("inbox")))
+
+
+def test_undo_takes_back_no_pause_but_its_own(client, collection, lead):
+    annotator = cast.annotator(collection)
+    url = person_page("-act", annotator.pk)
+    pause = {"act": "pause", "reason": "ill"}
+    undo_url, fields = notice_form(text_of(client.post(url, pause, follow=True)))
+    assert "undo" not in text_of(client.post(url, pause, follow=True))  # it was paused before
+    client.post(url, {"act": "resume"})
+    client.post(url, pause)
+    assert CHANGED_SINCE in text_of(client.post(undo_url, fields))
+    annotator.refresh_from_db()
+    assert annotator.paused_at is not None
 
 
 def test_a_pause_tells_what_is_in_hand_then(client, collection, lead):
