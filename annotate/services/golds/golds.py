@@ -17,7 +17,7 @@ from annotate.models import (
     Side,
     User,
 )
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
 from annotate.services.seating import note_changes
 from annotate.services.supervision import review_log
 
@@ -109,8 +109,11 @@ def bring_back_gold(
 ) -> bool:
     """Hand a retired gold out again; people's answers to it count again. False if it was not.
 
-    done_at : moment of the retirement that is taken back, None for any; raises ActChanged
+    Raises CollectionArchived, ActChanged.
+
+    done_at : moment of the retirement that is taken back, None for any
     """
+    lock_unarchived(collection_id=gold.collection_id)
     since = Gold.objects.select_for_update(no_key=True).get(pk=gold.pk).retired_at
     if since is None:
         return False

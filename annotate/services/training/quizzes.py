@@ -8,7 +8,7 @@ from django.db import transaction
 from annotate.core.training import quizzes as core
 from annotate.core.training.quizzes import BadQuestion, Question, QuizResult
 from annotate.models import Annotator, Collection, Quiz, QuizAttempt, TrainingDecision, User
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
 from annotate.services.seating import lock_annotator
 from annotate.services.training.status import newest_quiz, rules_of, training_of, training_status
 
@@ -43,11 +43,11 @@ def change_quiz(
 ) -> Quiz | None:
     """Store the questions as a new version, unless nothing changed; None for a quiz never written.
 
-    Raises BadQuestion.
+    Raises BadQuestion, CollectionArchived.
     """
     core.check(questions)
     # Versions count up: two people who save at once take turns.
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     last = Quiz.objects.filter(collection=collection).order_by("-version").first()
     training = training_of(collection=collection)
     if not questions and training.is_on and not rules_of(training=training).has_pairs:

@@ -31,7 +31,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
 from annotate.services.judging.training_gate import in_training
 from annotate.services.seating import lock_annotator
 from annotate.services.seating.pair_creation import ensure_pairs
@@ -64,13 +64,14 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
     """Change the rules of the training. Tries under way keep the mark they began with.
 
     Switched on, annotators who have judged already are exempt, and others give back the pairs they
-    hold; switched off, tries under way are broken off. Raises BadTraining.
+    hold; switched off, tries under way are broken off. Raises BadTraining,
+    CollectionArchived.
     """
     # all people, before the collection, as claims and answers do: these then wait
     people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
     for key in people.order_by("pk").values_list("pk", flat=True):
         lock_annotator(key)
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     training = training_of(collection=collection)
     was_on = training.is_on
     for name, value in changes.items():
@@ -160,7 +161,7 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
     They keep their explanations. Nobody trained on a gold is checked by it. Fewer are added if
     there are no more. Raises CollectionArchived.
     """
-    require_unarchived(collection_id=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     active_pair = TrainingPair.objects.filter(pair=OuterRef("pair"), retired_at=None)
     golds = Gold.objects.filter(~Exists(active_pair), collection=collection, retired_at=None)
     key = bytes(collection.key)
@@ -205,10 +206,11 @@ def retire_pair(*, pair: TrainingPair) -> bool:
 def bring_back_pair(*, pair: TrainingPair, done_at: datetime | None = None) -> bool:
     """Train on a pair again that was taken out; True unless that had been done before.
 
-    Raises BadTraining where the scheme has lost its grade, ActChanged.
+    Raises BadTraining where the scheme has lost its grade, CollectionArchived, ActChanged.
 
     done_at : moment at which it was taken out, None for any
     """
+    lock_unarchived(collection_id=pair.pair.collection_id)
     if not pair.pair.collection.levels.filter(grade=pair.grade).exists():
         raise BadTraining(
             f"The scheme has no grade {pair.grade} any more; add the pair with another one."

@@ -31,7 +31,7 @@ from annotate.models import (
 from annotate.services import seating
 from annotate.services.background.workers import lock_task
 from annotate.services.collection.duplicates import originals_of
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from pooling.core.strategies.options import is_repeat_of
 from pooling.core.strategies.selections import Pairs
 from pooling.core.strategies.strategies import STRATEGIES, depth_of
@@ -77,7 +77,7 @@ def restore_run(*, run: Run, by: User | None, done_at: datetime | None = None) -
 
     done_at : moment of the retirement that is taken back, None for any
     """
-    require_unarchived(collection_id=run.collection_id)
+    lock_unarchived(collection_id=run.collection_id)
     since = Run.objects.select_for_update(no_key=True).get(pk=run.pk).retired_at
     if since is not None:
         require_unchanged(since, done_at=done_at)

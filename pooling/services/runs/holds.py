@@ -8,7 +8,7 @@ are already asked about. One with no known source waits for a source, and cannot
 from django.db import transaction
 
 from annotate.models import Collection, Item, Side, User
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
 from pooling.services.runs.reports import RunReport
@@ -46,7 +46,7 @@ def accept_run(*, run: Run, by: User | None) -> None:
 
     Raises CollectionArchived, and NotOnHold, also where none of its sources is known.
     """
-    require_unarchived(collection_id=run.collection_id)
+    lock_unarchived(collection_id=run.collection_id)
     if run.is_waiting:
         raise NotOnHold(
             f'Run "{run}" has nothing to use yet: the collection has none of its {run.sources}.'

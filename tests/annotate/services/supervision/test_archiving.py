@@ -12,6 +12,7 @@ from annotate.models import (
     Pair,
     ReviewAction,
     Role,
+    TrainingPair,
 )
 from annotate.services.collection.lifecycle.archive import CollectionArchived
 from annotate.services.golds import golds
@@ -21,6 +22,7 @@ from annotate.services.pages import collection_list
 from annotate.services.supervision import archiving
 from annotate.services.training import quizzes, setup, tries
 from annotate.services.training.setup import PairSpec
+from annotate.services.training.status import training_of
 from pooling.models import Run
 from pooling.services.pools import pools, run_retirement
 from pooling.services.runs import descriptions, holds
@@ -38,6 +40,11 @@ def collection():
     return campaigns.open_collection(
         4, batch_candidates=3, gold_positives=0, gold_negatives=0, double_share=0
     )
+
+
+def ids_of(pair):
+    """The ids of a pair's items, as services take them."""
+    return {"query": pair.query.external_id, "document": pair.document.external_id}
 
 
 def anew(annotator):
@@ -163,15 +170,25 @@ def test_no_run_comes_into_use_or_is_read_again(lead):
     assert not Run.objects.in_use().exists()
 
 
-def test_no_golds_or_training_pairs_are_added_and_no_quiz_is_taken(lead):
+def test_no_golds_or_training_pairs_come_in_or_back_and_the_training_stays(lead):
     collection = trained()
-    pair = Pair.objects.filter(training_pair=None).first()
-    ids = {"query": pair.query.external_id, "document": pair.document.external_id}
+    pair, retired_pair = Pair.objects.filter(training_pair=None)[:2]
+    ids = ids_of(pair)
     questions = [Question("Which?", ("This", "That"), 0, "")]
     quiz = quizzes.change_quiz(collection=collection, questions=questions, by=None)
     annotator = cast.annotator(collection)
+    gold = golds.add_gold(
+        collection=collection, grade=1, explanation="", by=None, **ids_of(retired_pair)
+    )
+    golds.retire_gold(gold=gold, by=None)
+    training_pair = TrainingPair.objects.first()
+    setup.retire_pair(pair=training_pair)
     archiving.archive_collection(collection=collection, by=lead)
     for act in (
+        lambda: golds.bring_back_gold(gold=gold, by=None),
+        lambda: setup.bring_back_pair(pair=training_pair),
+        lambda: setup.change_training(collection=collection, is_on=False),
+        lambda: quizzes.change_quiz(collection=collection, questions=[], by=None),
         lambda: golds.add_gold(collection=collection, grade=1, explanation="", by=None, **ids),
         lambda: setup.add_pairs(collection=collection, specs=[PairSpec(grade=1, **ids)], by=None),
         lambda: setup.add_golds(collection=collection, n_positive=1, n_negative=1, by=None),
@@ -181,3 +198,6 @@ def test_no_golds_or_training_pairs_are_added_and_no_quiz_is_taken(lead):
             act()
     assert not Gold.objects.filter(pair=pair).exists()
     assert not annotator.quiz_attempts.exists()
+    assert not Gold.objects.filter(retired_at=None).exists()
+    training_pair.refresh_from_db()
+    assert training_pair.retired_at is not None and training_of(collection=collection).is_on

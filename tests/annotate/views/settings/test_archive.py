@@ -4,11 +4,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotate.models import Role
+from annotate.models import Gold, Role, TrainingPair
+from annotate.services.golds import golds
 from annotate.services.supervision import archiving
+from annotate.services.training import setup
 from pooling.models import Run
-from tests import cast
+from pooling.services.pools import run_retirement
+from tests import campaigns, cast
 from tests.pages import CHANGED_SINCE, notice_form, text_of
+from tests.pooling.unknown_item_runs import run_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -72,6 +76,8 @@ def test_an_annotator_reads_that_there_is_nothing_to_do(client, collection):
         ("annotate:load", "items"),
         ("annotate:golds", None),
         ("annotate:training-pairs", None),
+        ("annotate:training-setup", None),
+        ("annotate:training-questions", None),
     ],
 )
 def test_a_form_that_would_be_refused_cannot_be_sent(client, collection, name, kind):
@@ -82,3 +88,24 @@ def test_a_form_that_would_be_refused_cannot_be_sent(client, collection, name, k
     assert "disabled>" not in client.get(url).content.decode()
     archiving.archive_collection(collection=collection, by=lead)
     assert "disabled>" in client.get(url).content.decode()
+
+
+def test_what_would_be_refused_of_runs_golds_pairs_and_pools_cannot_be_sent(client):
+    campaign = campaigns.campaign("birds")
+    collection = campaign.collection
+    held_run = run_of(collection, {"q0": "x d0"}, name="held")
+    training_pair = TrainingPair.objects.filter(pair__collection=collection).first()
+    setup.retire_pair(pair=training_pair)
+    golds.retire_gold(gold=Gold.objects.filter(collection=collection).first(), by=None)
+    run_retirement.retire_run(run=campaign.run, by=None)
+    archiving.archive_collection(collection=collection, by=campaign.lead)
+    client.force_login(cast.member(collection, Role.RESEARCHER, campaign.lead))
+    for name, keys, values in (
+        ("pooling:run", [campaign.run.pk], ["restore"]),
+        ("pooling:run", [held_run.pk], ["use", "make-documents"]),
+        ("annotate:golds", [], ["restore"]),
+        ("annotate:training-pairs", [], ["restore"]),
+    ):
+        page = client.get(reverse(name, args=[collection.slug, *keys])).content.decode()
+        assert all(f'value="{value}" disabled>' in page for value in values)
+        assert not any(f'value="{value}">' in page for value in values)
