@@ -31,11 +31,13 @@ OPEN_TO = """
 """
 _NEVER_MET = never_met("open_to.annotator")
 # Her hand-outs that she can go on with, as claiming.renew_leases decides; checks alone are given up
-# once their batch's candidates went to others. And the seats that a queue would give her.
+# once their batch's candidates went to others. Those that she holds, and the seats that a queue
+# would give her.
 _HAS_WORK = f"""
     WITH open_to AS ({OPEN_TO}),
     handed_out AS (
         SELECT batch.annotator_id AS annotator, seat.purpose = 'label' AS is_label,
+               seat.annotator_id = batch.annotator_id AND seat.state = 'held' AS is_held,
                seat.annotator_id = batch.annotator_id AND seat.state = 'held'
                OR {CLAIMABLE} AND {has_no_other_seat("batch.annotator_id")} AS is_hers
         FROM annotate_batch batch JOIN annotate_handout hand_out ON hand_out.batch_id = batch.id
@@ -43,6 +45,8 @@ _HAS_WORK = f"""
         WHERE batch.annotator_id = ANY(%(annotators)s) AND hand_out.answered_at IS NULL
           AND seat.purpose <> 'training')
     SELECT ann.id, collection.archived_at, ann.paused_at IS NOT NULL AS is_paused,
+           coalesce((SELECT bool_or(is_held) FROM handed_out
+                     WHERE annotator = ann.id), false) AS has_held,
            EXISTS (SELECT FROM open_to WHERE annotator = ann.id) AS is_open,
            coalesce((SELECT bool_or(is_label AND is_hers)
                             OR bool_or(is_hers) AND NOT bool_or(is_label AND NOT is_hers)
@@ -206,18 +210,18 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
         cursor.execute(_HAS_WORK, {"annotators": keys})
         state_by_annotator = {pk: row for pk, *row in cursor.fetchall()}
     workless_ids = [
-        pk
-        for pk, (_, _, is_open, has_work) in state_by_annotator.items()
-        if is_open and not has_work
+        pk for pk, (*_, is_open, has_work) in state_by_annotator.items() if is_open and not has_work
     ]
     with prepared_cursor() as cursor:
         cursor.execute(_OBSTACLES, {"annotators": workless_ids})
         obstacles = {pk: _Obstacles(*row) for pk, *row in cursor.fetchall()}
     reasons: dict[int, NoWorkReason | None] = {}
     for annotator in annotators:
-        archived_at, is_paused, is_open, has_work = state_by_annotator[annotator.pk]
+        archived_at, is_paused, has_held, is_open, has_work = state_by_annotator[annotator.pk]
         if archived_at is not None:
-            reasons[annotator.pk] = _archived(archived_at)
+            # as cards.next_cards: what she holds can be answered
+            may_finish = has_held and not is_paused
+            reasons[annotator.pk] = None if may_finish else _archived(archived_at)
         elif is_paused:
             reasons[annotator.pk] = PAUSED
         elif annotator.pk in in_training_ids:

@@ -63,8 +63,6 @@ def test_who_is_at_a_batch_keeps_her_answers_is_handed_nothing_and_goes_on_later
     assert CountingJudgment.objects.filter(annotator=annotator).count() == 2
     assert claiming.current_batch(annotator=anew(annotator)) is None
     assert not claiming.open_hand_outs(annotator=anew(annotator)).exists()
-    no_work = work_availability.no_card_reason(annotator=anew(annotator), wants_more=False)
-    assert no_work["reason"] == "archived" and "was archived on" in no_work["message"]
     with pytest.raises(NotWhileStopped, match="archived: what you said stands"):
         judging.require_not_stopped(anew(annotator))
     assert archiving.unarchive_collection(collection=collection, by=lead)
@@ -77,6 +75,8 @@ def test_a_newcomer_is_handed_no_batch_and_no_training(lead):
     archiving.archive_collection(collection=collection, by=lead)
     newcomer = anew(cast.annotator(collection))
     assert claiming.current_batch(annotator=newcomer) is None
+    no_work = work_availability.no_card_reason(annotator=newcomer, wants_more=False)
+    assert no_work["reason"] == "archived" and "was archived on" in no_work["message"]
     with pytest.raises(tries.TryRefused, match="archived"):
         tries.begin(annotator=newcomer)
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotate.models import Gold, Role, TrainingPair
 from annotate.services.golds import golds
-from annotate.services.supervision import archiving
+from annotate.services.supervision import archiving, pausing
 from annotate.services.training import setup
 from pooling.models import Run
 from pooling.services.pools import run_retirement
@@ -58,13 +58,19 @@ def test_a_lead_archives_a_collection_and_takes_it_back_from_the_notice(client, 
     assert collection.archived_at is not None
 
 
-def test_an_annotator_reads_that_there_is_nothing_to_do(client, collection):
-    annotator = cast.annotator(collection)
-    client.force_login(cast.member(collection, Role.LEAD))
-    client.post(reverse("annotate:archive-change", args=["birds"]), {"act": "archive"})
+def test_an_annotator_finishes_what_is_in_hand_and_reads_then_that_there_is_nothing_to_do(client):
+    collection, (hand_out,) = campaigns.collection_with_batch(pairs=1, slug="birds")
+    annotator = hand_out.batch.annotator
+    archiving.archive_collection(collection=collection, by=cast.user())
     client.force_login(annotator.user)
     page = text_of(client.get("/c/birds/"))
-    assert "there is nothing to do in it" in page
+    assert "Finish the pairs in hand" in page and "nothing to do" not in page
+    pausing.pause(annotator=annotator, by=None, reason="ill")
+    assert "there is nothing to do in it" in text_of(client.get("/c/birds/"))
+    pausing.resume(annotator=annotator, by=cast.user())
+    campaigns.judge(hand_out)
+    page = text_of(client.get("/c/birds/"))
+    assert "there is nothing to do in it" in page and "in hand" not in page
     assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
 
 
