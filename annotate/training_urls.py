@@ -22,5 +22,6 @@ SETUP: list[URLPattern] = [
     path("pairs/golds/", training_setup.add_golds, name="training-golds-add"),
     path("pairs/file/", training_setup.add_file, name="training-file-add"),
     path("pairs/<int:pk>/retire/", training_setup.retire, name="training-pair-retire"),
+    path("pairs/<int:pk>/restore/", training_setup.restore, name="training-pair-restore"),
     path("people/<int:pk>/decide/", training_setup.decide, name="training-decide"),
 ]

@@ -39,7 +39,8 @@ JOBS = {  # titles and descriptions of the background work, by phase
     Pool.Phase.CLOSING: (
         "Closing the pool",
         "Nothing more is handed out. Labels nobody has begun are withdrawn; judgments "
-        "stay, pairs handed out may still be finished.",
+        "stay, pairs handed out may still be finished. Once that is done, it can be opened again "
+        "here.",
     ),
     Pool.Phase.REOPENING: (
         "Opening the pool again",

@@ -266,6 +266,9 @@ KEYS = {
     "api:query-set": lambda campaign: _first(campaign.collection.query_sets.all()),
     "api:reference-set": lambda campaign: _first(campaign.collection.reference_sets.all()),
     "api:download": lambda campaign: _first(campaign.collection.downloads.all()),
+    "annotate:training-pair-restore": lambda campaign: (
+        TrainingPair.objects.get(pair__collection=campaign.collection).pk
+    ),
     "annotate:training-pair-retire": lambda campaign: (
         TrainingPair.objects.get(pair__collection=campaign.collection).pk
     ),

@@ -1,5 +1,8 @@
 """Set-up of a training by leads: its rules, quiz and pairs, and decisions about people."""
 
+from collections.abc import Callable
+from functools import partial
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -187,21 +190,38 @@ def add_file(request: SignedIn, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
-    """Take a training pair out, or bring it back."""
+    """Take a training pair out."""
     pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
-    is_retirement = request.POST.get("act", "retire") == "retire"
-    text, undo_act = TAKEN_OUT if is_retirement else BROUGHT_BACK
+    return _change_pair(request, pair, partial(training_setup.retire_pair, pair=pair), TAKEN_OUT)
+
+
+@require_POST
+@login_required
+def restore(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Bring a training pair back that was taken out."""
+    pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
+    done_at = TakeBackForm.moment_in(request.POST)
+    bring_back = partial(training_setup.bring_back_pair, pair=pair, done_at=done_at)
+    return _change_pair(request, pair, bring_back, BROUGHT_BACK)
+
+
+def _change_pair(
+    request: SignedIn, pair: TrainingPair, change: Callable[[], bool], notice: tuple[str, str]
+) -> HttpResponse:
+    """Change a training pair, tell it, and go back to the list.
+
+    change : False where it had been done before
+    notice : its text, and the act that takes it back
+    """
+    text, undo_act = notice
+    slug = pair.pair.collection.slug
     try:
-        if is_retirement:
-            is_changed = training_setup.retire_pair(pair=pair)
-        else:
-            done_at = TakeBackForm.moment_in(request.POST)
-            is_changed = training_setup.bring_back_pair(pair=pair, done_at=done_at)
+        is_changed = change()
     except (BadTraining, ActChanged) as error:
         messages.error(request, str(error))
         return redirect("annotate:training-pairs", slug)
     if is_changed:
-        undo_url = reverse("annotate:training-pair-retire", args=[slug, pk])
+        undo_url = reverse(f"annotate:training-pair-{undo_act}", args=[slug, pair.pk])
         undoing.notify(request, text, undo_url=undo_url, done_at=pair.retired_at, act=undo_act)
     else:
         messages.info(request, "Nothing was changed: it had been done before.")

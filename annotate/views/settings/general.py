@@ -47,7 +47,7 @@ def change_pay(request: SignedIn, slug: str) -> HttpResponse:
         collections.change_pay(collection=collection, **form.cleaned_data)
         return "the dashboard shows prices at this pay."
 
-    return _save(request, collection, {"pay_form": form}, save)
+    return _save(request, collection, save, name="pay_form", form=form)
 
 
 @require_POST
@@ -61,7 +61,7 @@ def change_alpha_marks(request: SignedIn, slug: str) -> HttpResponse:
         alpha_marks.change_alpha_marks(collection=collection, marks=form.marks)
         return f"alpha is now held to {form.marks.text}."
 
-    return _save(request, collection, {"marks_form": form}, save)
+    return _save(request, collection, save, name="marks_form", form=form)
 
 
 @require_POST
@@ -75,7 +75,7 @@ def change_query_groups(request: SignedIn, slug: str) -> HttpResponse:
         is_new = collections.change_query_groups(collection=collection, **form.cleaned_data)
         return "the numbers are being computed anew." if is_new else ""
 
-    return _save(request, collection, {"groups_form": form}, save)
+    return _save(request, collection, save, name="groups_form", form=form)
 
 
 @require_POST
@@ -93,24 +93,21 @@ def change_publication(request: SignedIn, slug: str) -> HttpResponse:
         )
         return "it holds for releases from now on." if changed_fields else ""
 
-    return _save(request, collection, {"publication_form": form}, save)
+    return _save(request, collection, save, name="publication_form", form=form)
 
 
 def _save(
-    request: SignedIn,
-    collection: Collection,
-    forms: Mapping[str, BaseForm],
-    save: Callable[[], str],
+    request: SignedIn, collection: Collection, save: Callable[[], str], *, name: str, form: BaseForm
 ) -> HttpResponse:
-    """Save one of the page's forms, by its name there, or show it with its errors.
+    """Save one of the page's forms, or show it with its errors.
 
+    name : of the form on the page
     save : returns what follows from it, as the end of a sentence; "" if nothing changed
     """
-    form = next(iter(forms.values()))
     if not form.is_valid():
         # the form may have left refused values in the collection
         collection.refresh_from_db()
-        return _page(request, collection, forms, status=422)
+        return _page(request, collection, {name: form}, status=422)
     if consequence := save():
         messages.success(request, f"Saved: {consequence}")
     else:

@@ -45,8 +45,8 @@ class SinceYesterday(NamedTuple):
         n_people = sum(n > 0 for n in self.n_labels_by_person)
         if not n_people:
             return ""
-        people = "1 person" if n_people == 1 else f"{n_people:,} people"
-        return f"{counted(sum(self.n_labels_by_person), 'label')} by {people}"
+        labels = counted(sum(self.n_labels_by_person), "label")
+        return f"{labels} by {counted(n_people, 'person')}"
 
     @property
     def alpha_text(self) -> str:

@@ -44,7 +44,8 @@ class PoolFigures(NamedTuple):
             title="Try again" if self.is_retried else "Close pool",
             button=f"Close the pool: {outcome}" if outcome else "Close the pool",
             sentences=tuple(sentences),
-            way_back="It can be opened again here: the missing labels are then asked for.",
+            way_back="Once that is done, it can be opened again here: the missing labels are then "
+            "asked for.",
             n=self.states.n_waiting,
             is_danger=False,
         )

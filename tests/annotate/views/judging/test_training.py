@@ -259,7 +259,8 @@ def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, l
     assert "Taken out" in text and 'value="restore"' in text
     undo_url, undo_fields = notice_form(text)
     after = client.post(undo_url, undo_fields, follow=True)
-    assert "Brought back" in text_of(after) and notice_form(text_of(after))[1]["act"] == "retire"
+    retire_url = reverse("annotate:training-pair-retire", args=["birds", added.pk])
+    assert "Brought back" in text_of(after) and notice_form(text_of(after))[0] == retire_url
     again = client.post(undo_url, undo_fields, follow=True)
     assert 'class="undo"' not in text_of(again), "it had been done before"
     added.refresh_from_db()
@@ -270,7 +271,7 @@ def test_an_undo_brings_no_pair_back_that_was_taken_out_anew(client, collection,
     pair = TrainingPair.objects.first()
     send(client, "training-pair-retire", "birds", pair.pk)
     undo_url, undo_fields = notice_form(page(client, "training-pairs", "birds"))
-    send(client, "training-pair-retire", "birds", pair.pk, act="restore")
+    send(client, "training-pair-restore", "birds", pair.pk)
     send(client, "training-pair-retire", "birds", pair.pk)
     assert CHANGED_SINCE in text_of(client.post(undo_url, undo_fields, follow=True))
     pair.refresh_from_db()
