@@ -7,7 +7,7 @@ from typing import NamedTuple
 from annotate.core.figures import decimals
 from annotate.core.phrases import counted
 from annotate.models import Collection
-from metrics.services.dashboard.first_page_facts import RecentEvents, RecentRow
+from metrics.services.dashboard.recent_events import RecentEvents, RecentRow
 from metrics.services.numbers import history
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.core.phrases import time_since
 from annotate.services.review.inbox import Tab
-from metrics.services.dashboard.first_page_facts import WaitingFacts
+from metrics.services.dashboard.waiting_facts import WaitingFacts
 
 
 class WaitingRow(NamedTuple):

@@ -25,16 +25,12 @@ from metrics.services.dashboard.details_page import (
     per_cent,
     query_items,
 )
-from metrics.services.dashboard.first_page_facts import (
-    RecentEvents,
-    WaitingFacts,
-    recent_events,
-    waiting_facts,
-)
 from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
 from metrics.services.dashboard.known_truth import KnownTruth, known_truth
 from metrics.services.dashboard.moment import LaterChanges, Moment, later_changes
+from metrics.services.dashboard.recent_events import RecentEvents, recent_events
 from metrics.services.dashboard.tabs import DashboardTab
+from metrics.services.dashboard.waiting_facts import WaitingFacts, waiting_facts
 from metrics.services.numbers import alarms, guards, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
 

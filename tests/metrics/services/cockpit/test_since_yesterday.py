@@ -16,7 +16,7 @@ from metrics.services.cockpit.cockpit import cockpit
 from metrics.services.cockpit.since_yesterday import SinceYesterday
 from metrics.services.dashboard import dashboard
 from metrics.services.dashboard.dashboard import DashboardOptions
-from metrics.services.dashboard.first_page_facts import RecentEvents, RecentRow, recent_events
+from metrics.services.dashboard.recent_events import RecentEvents, RecentRow, recent_events
 from metrics.services.numbers import refresh
 from pooling.models import Pool, Run
 from tests import cast

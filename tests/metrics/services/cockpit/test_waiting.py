@@ -20,7 +20,7 @@ from metrics.services.cockpit.people_rows import PersonRow
 from metrics.services.cockpit.waiting import INBOX, WaitingRow, waiting_rows
 from metrics.services.dashboard import dashboard
 from metrics.services.dashboard.dashboard import DashboardOptions
-from metrics.services.dashboard.first_page_facts import waiting_facts
+from metrics.services.dashboard.waiting_facts import waiting_facts
 from metrics.services.numbers.guards import PersonFlag
 from tests import campaigns, cast
 from tests.annotate.views.review.inbox_rows import (
