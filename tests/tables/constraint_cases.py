@@ -342,51 +342,24 @@ TRUNCATED = (
     *import_module("annotate.migrations.0017_truncate_refused").TABLES,
     *import_module("annotate.migrations.0033_concerns").APPEND_ONLY,
 )
+APPEND_ONLY = {  # a change of each table's rows
+    "annotate_judgment": "active_ms = 1",
+    "annotate_judgmentevent": "reason = 'x'",
+    "annotate_reportevent": "kind = 'undone'",
+    "annotate_concernevent": "kind = 'settled'",
+    "annotate_guardmark": "mark = 2",
+    "annotate_guidelines": "markdown = 'x'",
+    "annotate_policy": "ceiling = 5",
+    "annotate_quiz": "questions = '[]'",
+    "annotate_quizattempt": "passed = false",
+    "annotate_trainingdecision": "kind = 'passed'",
+    "annotate_reviewaction": "reason = 'x'",
+}
 REFUSED_STATEMENTS = {
-    "annotate_judgment_append_only": [
-        "UPDATE annotate_judgment SET active_ms = 1",
-        "DELETE FROM annotate_judgment",
-    ],
-    "annotate_judgmentevent_append_only": [
-        "UPDATE annotate_judgmentevent SET reason = 'x'",
-        "DELETE FROM annotate_judgmentevent",
-    ],
-    "annotate_reportevent_append_only": [
-        "UPDATE annotate_reportevent SET kind = 'undone'",
-        "DELETE FROM annotate_reportevent",
-    ],
-    "annotate_concernevent_append_only": [
-        "UPDATE annotate_concernevent SET kind = 'settled'",
-        "DELETE FROM annotate_concernevent",
-    ],
-    "annotate_guardmark_append_only": [
-        "UPDATE annotate_guardmark SET mark = 2",
-        "DELETE FROM annotate_guardmark",
-    ],
-    "annotate_guidelines_append_only": [
-        "UPDATE annotate_guidelines SET markdown = 'x'",
-        "DELETE FROM annotate_guidelines",
-    ],
-    "annotate_policy_append_only": [
-        "UPDATE annotate_policy SET ceiling = 5",
-        "DELETE FROM annotate_policy",
-    ],
-    "annotate_quiz_append_only": [
-        "UPDATE annotate_quiz SET questions = '[]'",
-        "DELETE FROM annotate_quiz",
-    ],
-    "annotate_quizattempt_append_only": [
-        "UPDATE annotate_quizattempt SET passed = false",
-        "DELETE FROM annotate_quizattempt",
-    ],
-    "annotate_trainingdecision_append_only": [
-        "UPDATE annotate_trainingdecision SET kind = 'passed'",
-        "DELETE FROM annotate_trainingdecision",
-    ],
-    "annotate_reviewaction_append_only": [
-        "UPDATE annotate_reviewaction SET reason = 'x'",
-        "DELETE FROM annotate_reviewaction",
-    ],
+    **{
+        f"{table}_append_only": [f"UPDATE {table} SET {assignment}", f"DELETE FROM {table}"]
+        for table, assignment in APPEND_ONLY.items()
+    },
     **{f"{table}_no_truncate": [f"TRUNCATE {table} CASCADE"] for table in TRUNCATED},
     "annotate_collection_rehearsal_kept": [
         "UPDATE annotate_collection SET is_rehearsal = NOT is_rehearsal",

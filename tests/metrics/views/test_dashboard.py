@@ -29,6 +29,16 @@ def study(client):
     return study
 
 
+def status_of(client, address, tag):
+    """The status of a live part for a browser that has the one of this tag: 304 unless changed."""
+    return client.get(address, headers={"If-None-Match": tag}).status_code
+
+
+def compute_details(study):
+    """Compute the closer look, as a worker does once somebody has looked."""
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+
+
 def test_the_first_page_shows_progress_alpha_with_interval_and_people(client, study):
     page = text_of(client.get("/c/study/dashboard/"))
     assert "6 of 18 pairs complete" in page
@@ -52,10 +62,9 @@ def test_each_tab_has_its_part_and_is_live(client, study, tab, words):
     assert [word for word in words if word not in page.replace("&#x27;", "'")] == []
     assert f"dashboard/{tab}/numbers/?level=ordinal" in page
     first = client.get(f"/c/study/dashboard/{tab}/numbers/")
-    etag = {"If-None-Match": first["ETag"]}
-    assert client.get(f"/c/study/dashboard/{tab}/numbers/", headers=etag).status_code == 304
+    assert status_of(client, f"/c/study/dashboard/{tab}/numbers/", first["ETag"]) == 304
     cache.clear()
-    assert client.get("/c/study/dashboard/numbers/", headers=etag).status_code == 200
+    assert status_of(client, "/c/study/dashboard/numbers/", first["ETag"]) == 200
 
 
 def test_a_page_that_the_dashboard_does_not_have_is_not_found(client, study):
@@ -93,19 +102,12 @@ def test_the_live_part_is_304_until_numbers_change(client, study):
     first = client.get("/c/study/dashboard/numbers/")
     again = client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]})
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
-    other_level = client.get(
-        "/c/study/dashboard/numbers/?level=ratio", headers={"If-None-Match": first["ETag"]}
-    )
-    assert other_level.status_code == 200
+    other_level = "/c/study/dashboard/numbers/?level=ratio"
+    assert status_of(client, other_level, first["ETag"]) == 200
     cache.clear()
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
-    assert (
-        client.get(
-            "/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}
-        ).status_code
-        == 200
-    )
+    assert status_of(client, "/c/study/dashboard/numbers/", first["ETag"]) == 200
 
 
 def test_a_new_label_changes_the_live_part(client, study):
@@ -113,21 +115,15 @@ def test_a_new_label_changes_the_live_part(client, study):
     studies.reference(study, {("q0", "d5"): 2}, name="second")
     refresh.refresh(collection=study)
     cache.clear()
-    assert (
-        client.get(
-            "/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}
-        ).status_code
-        == 200
-    )
+    assert status_of(client, "/c/study/dashboard/numbers/", first["ETag"]) == 200
 
 
 def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(client):
     study = studies.study("young")
     client.force_login(cast.member(study, Role.LEAD))
     page = text_of(client.get("/c/young/dashboard/"))
-    assert (
-        "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
-    )
+    assert "Waiting for the first numbers" in page
+    assert "No worker has been seen for a minute" in page
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     assert "No worker" not in client.get("/c/young/dashboard/").content.decode()
@@ -184,7 +180,7 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
         return [client.get(f"/c/study/dashboard/{tab}").content.decode() for tab in tabs]
 
     assert all("are being computed; they appear here within a minute" in page for page in pages())
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     page = "".join(pages())
     for words in (
         "Agreement in parts",
@@ -204,7 +200,7 @@ def test_queries_that_people_disagree_on_have_words_and_open(
 ):
     studies.judge(cast.annotator(study), seed=2)  # now all pairs have two labels
     study.items.filter(external_id="q3").update(external_id="q/3&4")
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     with CaptureQueriesContext(connection) as many:
         page = unescape(client.get("/c/study/dashboard/agreement/").content.decode())
     (address,) = re.findall(r'href="([^"]*)"[^>]*>q/3&4<', page)
@@ -219,14 +215,14 @@ def test_queries_that_people_disagree_on_have_words_and_open(
 
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     words, address = "Older than the other numbers", "/c/study/dashboard/agreement/"
     assert words not in client.get(address).content.decode()
     studies.judge(cast.annotator(study), seed=7)
     refresh.refresh(collection=study)
     page = client.get(address).content.decode()
     assert words in page and "is-old" in page
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     assert words not in client.get(address).content.decode()
 
 
@@ -240,7 +236,7 @@ def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(cli
     ],
 )
 def test_what_is_older_than_the_other_numbers_is_grey_and_says_so(client, study, tab, start, end):
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     words, address = "Older than the other numbers", f"/c/study/dashboard/{tab}"
     page = text_of(client.get(address))
     assert words not in page and "is-old" not in page
@@ -255,7 +251,7 @@ def test_nobody_has_judged_is_not_said_beneath_labels(client):
     empty = studies.study("young")
     client.force_login(cast.member(empty, Role.LEAD))
     refresh.refresh(collection=empty)
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=empty))
+    compute_details(empty)
     assert "nobody has judged" in client.get("/c/young/dashboard/agreement/").content.decode()
     studies.judge(cast.annotator(empty))
     refresh.refresh(collection=empty)
@@ -269,14 +265,14 @@ def test_the_live_part_asks_for_a_closer_look_once_in_a_while(client, study, mon
     for _ in range(3):
         client.get("/c/study/dashboard/numbers/")
     assert enqueued == [study.pk]
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     cache.clear()
     client.get("/c/study/dashboard/numbers/")
     assert len(enqueued) == 1
 
 
 def test_hours_at_a_pay_are_money(client, study):
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     study.hourly_pay, study.currency = 3600, "CHF"
     study.save()
     spent = (
@@ -290,17 +286,14 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
     annotator = study.annotators.first()
     address = f"/c/study/dashboard/people/{annotator.pk}/"
     assert "The closer look is being computed" in client.get(address).content.decode()
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     page = client.get(address).content.decode()
     assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha of all labels without these" in page
     for chart in ("agreement-over-time", "seconds", "level-use"):
         assert f'id="{chart}-spec"' in page
     assert "Not defined yet: there is nothing to draw it from." in page  # no gold was asked
-    response = client.get(f"{address}numbers/")
-    assert (
-        client.get(f"{address}numbers/", headers={"If-None-Match": response["ETag"]}).status_code
-        == 304
-    )
+    tag = client.get(f"{address}numbers/")["ETag"]
+    assert status_of(client, f"{address}numbers/", tag) == 304
     assert client.get("/c/study/dashboard/people/999999/").status_code == 404
 
 
@@ -320,8 +313,8 @@ def test_flags_of_guards_stand_beside_the_person_on_every_page_of_hers(client, s
     for address, tag in zip(addresses, first_tags, strict=True):
         text = text_of(client.get(address))
         assert "Too fast" in text and concern.sentence in text
-        answer = client.get(f"{address}numbers/", headers={"If-None-Match": tag})
-        assert answer.status_code == 200  # the page that is open shows it, too
+        # the page that is open shows it, too
+        assert status_of(client, f"{address}numbers/", tag) == 200
     concerns.decide(concern=concern, act="settle", by=study.memberships.get(role="lead").user)
     for address in addresses:
         assert "Too fast" not in text_of(client.get(address))
@@ -353,7 +346,7 @@ def test_a_flag_says_since_when_and_researchers_are_told_the_day_alone(client, s
 
 
 def test_drift_stands_beside_the_person_with_its_evidence(client, study):
-    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    compute_details(study)
     details = kept.find(inquiry=dashboard_details.inquiry_of(collection=study))
     details.value["people"][0]["drift"] = "Equal to another label in 90 % of"
     details.save()
