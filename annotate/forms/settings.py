@@ -9,9 +9,9 @@ from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from annotate.core.levels import level_reasons
 from annotate.core.levels.scheme_rules import BadScheme, check_names
 from annotate.core.presets.policies import PolicyPreset
-from annotate.forms.collections import SchemeForm
 from annotate.forms.consequences import ExpectedForm
 from annotate.forms.fields import TO_THE_LETTER, ReasonsField
+from annotate.forms.levels import SchemeForm
 from annotate.models import Collection, Level, Policy
 
 

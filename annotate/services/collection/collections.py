@@ -1,7 +1,7 @@
 """Collections and their scheme, guidelines and policy, each change a version."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -102,7 +102,7 @@ def create_collection(
             f'A collection with the short name "{slug}" already exists; choose another one, such '
             f'as "{free_short_name(name=slug)}".'
         )
-    _write_levels(collection, coloured_levels(collection, levels, positive_from=positive_from))
+    _write_levels(collection, coloured_levels(levels, positive_from=positive_from))
     Policy.objects.create(collection=collection, version=1, by=by)
     _write_guidelines(collection, markdown=guidelines, by=by, version=1)
     if by is not None:
@@ -112,7 +112,7 @@ def create_collection(
 
 
 def coloured_levels(
-    collection: Collection, levels: Sequence[LevelSpec], *, positive_from: int
+    levels: Sequence[LevelSpec], *, positive_from: int, present_levels: Iterable[Level] = ()
 ) -> list[LevelSpec]:
     """Return the levels with a colour each: their own, what they have at present, or their grade's.
 
@@ -120,7 +120,7 @@ def coloured_levels(
     """
     names = {level.name.strip().casefold() for level in levels}
     colours_by_name, colours_by_grade = {}, {}
-    for level in collection.levels.all():
+    for level in present_levels:
         colours_by_name[level.name.casefold()] = level.colour
         if level.name.casefold() not in names:
             colours_by_grade[level.grade] = level.colour
@@ -145,7 +145,9 @@ def change_scheme(
     """
     check_scheme(levels=levels, positive_from=positive_from)
     locked_collection = _lock(collection)
-    levels = coloured_levels(collection, levels, positive_from=positive_from)
+    levels = coloured_levels(
+        levels, positive_from=positive_from, present_levels=collection.levels.all()
+    )
     present_levels = {(level.grade, level.key) for level in collection.levels.all()}
     new_levels = {(level.grade, key_of(level)) for level in levels}
     if (present_levels, locked_collection.positive_from) != (new_levels, positive_from):
@@ -180,7 +182,9 @@ def replace_levels(
     if locked_collection.scheme_frozen_at is not None or is_in_use:
         raise SchemeFrozen("The levels have been used; only their wording and colours may change.")
     require_grades_in_use(collection, grades=[level.grade for level in levels])
-    levels = coloured_levels(collection, levels, positive_from=positive_from)
+    levels = coloured_levels(
+        levels, positive_from=positive_from, present_levels=collection.levels.all()
+    )
     collection.levels.all().delete()
     _write_levels(collection, levels)
     Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)

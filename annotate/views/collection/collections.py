@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods
 from annotate import access
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SchemePreset
-from annotate.forms.collections import CollectionForm, LevelFormSet
+from annotate.forms.collections import CollectionForm
+from annotate.forms.levels import LevelFormSet
 from annotate.http import SignedIn, shows_local_files, takes_files
 from annotate.models import Collection
 from annotate.services.collection import collections
@@ -24,6 +25,7 @@ from annotate.services.imports.imports import ReceivedImport
 from annotate.services.imports.kinds import ItemsImport
 from annotate.views.collection.imports import redirect_to_import
 from annotate.views.next_step import after_step
+from annotate.views.settings.levels import levels_context
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,9 +72,8 @@ def _new_page(
 ) -> HttpResponse:
     """Render the form: blank with the levels of a preset, or as it was refused."""
     begin = preset or schemes.TWO_LEVELS
-    context = {
-        "form": form or CollectionForm(initial=begin.collection_fields()),
-        "levels": levels or LevelFormSet.of(begin.rows()),
+    form = form or CollectionForm(initial=begin.collection_fields())
+    context = levels_context(form, levels or LevelFormSet.of(begin.rows())) | {
         "faults": faults,
         "presets": schemes.SCHEMES,
         "chosen_preset": preset,

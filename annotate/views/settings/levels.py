@@ -1,19 +1,23 @@
 """Levels of a collection, which its leads change or take from a preset until the first judgment."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
-from annotate.core.levels.scheme_rules import BadScheme
+from annotate.core.levels.scheme_rules import BadScheme, key_of
 from annotate.core.presets import schemes
-from annotate.forms.collections import LevelFormSet, SchemeForm, level_rows
+from annotate.forms.levels import LevelFormSet, SchemeForm, level_rows
 from annotate.forms.settings import ChangedSchemeForm
 from annotate.http import SignedIn
-from annotate.models import Collection, Role
+from annotate.models import Collection, Level, Role
 from annotate.services.collection import collections
 from annotate.services.collection.guidelines_shown import NewerVersion, require_newest
 from annotate.views.next_step import after_step
@@ -51,7 +55,7 @@ def draft_levels(request: SignedIn, slug: str) -> HttpResponse:
             collections.require_grades_in_use(collection, grades=grades)
         except BadScheme as error:
             form.refuse_scheme(rows, error)
-    return _draft(request, form, rows)
+    return _draft(request, form, rows, collection.levels.all())
 
 
 @require_POST
@@ -64,11 +68,33 @@ def draft_new_levels(request: SignedIn) -> HttpResponse:
     return _draft(request, form, rows)
 
 
-def _draft(request: SignedIn, form: SchemeForm, rows: LevelFormSet) -> HttpResponse:
-    """The levels in a sentence, with the errors of all fields at the fields."""
-    is_scheme = form.is_valid() and rows.is_valid()
-    sentence = rows.sentence(form.cleaned_data["positive_from"]) if is_scheme else ""
-    context = {"form": form, "levels": rows, "sentence": sentence, "is_typed": True}
+def levels_context(
+    form: SchemeForm, rows: LevelFormSet, *, present_levels: Iterable[Level] = ()
+) -> dict[str, Any]:
+    """Return the context of a form of levels: with it, as typed, their picture and their sentence.
+
+    present_levels : those of the collection, which keep their colours
+    """
+    threshold = form.threshold()
+    is_refused = form.is_bound and (
+        not rows.is_valid() or bool({"positive_from", NON_FIELD_ERRORS} & form.errors.keys())
+    )
+    drafts = collections.coloured_levels(
+        rows.drafts(), positive_from=threshold or 1, present_levels=present_levels
+    )
+    return {
+        "form": form,
+        "levels": rows,
+        "drawn_levels": [level._replace(key=key_of(level)) for level in drafts],
+        "sentence": "" if is_refused or threshold is None else rows.sentence(threshold),
+    }
+
+
+def _draft(
+    request: SignedIn, form: SchemeForm, rows: LevelFormSet, present_levels: Iterable[Level] = ()
+) -> HttpResponse:
+    """The levels in a picture and a sentence, with the errors of all fields at the fields."""
+    context = levels_context(form, rows, present_levels=present_levels) | {"is_typed": True}
     return render(request, "annotate/settings/_levels_draft.html", context)
 
 
@@ -115,10 +141,8 @@ def _page(
     preset: schemes.SchemePreset | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = {
+    context = levels_context(form, rows, present_levels=collection.levels.all()) | {
         "collection": collection,
-        "form": form,
-        "levels": rows,
         "presets": schemes.SCHEMES,
         "chosen_preset": preset,
     }

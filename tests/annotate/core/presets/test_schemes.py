@@ -6,7 +6,7 @@ from annotate.core.levels import level_reasons
 from annotate.core.levels.scheme_rules import LevelSpec, check_scheme
 from annotate.core.presets import schemes
 from annotate.core.presets.schemes import SCHEMES, scheme_preset
-from annotate.forms.collections import LevelFormSet
+from annotate.forms.levels import LevelFormSet
 from annotate.models import Collection
 
 every_preset = pytest.mark.parametrize("preset", SCHEMES, ids=lambda preset: preset.key)

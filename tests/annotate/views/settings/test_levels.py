@@ -161,6 +161,57 @@ def test_a_contradiction_of_levels_is_told_at_its_field_as_it_is_typed(
     assert f'id="id_{field}_error">{sentence}' in refused
 
 
+def drawn(text):
+    """Key, colour and name of each level in the picture."""
+    picture = text.partition("levels-picture")[2].partition("</figure>")[0]
+    row = r'colour-(\w+)"><kbd>(\d)</kbd>\s*.*?level-name">([^<]*)<'
+    return [(key, colour, name) for colour, key, name in re.findall(row, picture, re.DOTALL)]
+
+
+def test_the_page_begins_with_a_picture_of_the_levels_as_the_card_shows_them(
+    client, collection, lead
+):
+    levels = collection.levels.order_by("-grade")
+    text = page(client, "levels", collection.slug)
+    assert drawn(text) == [(level.key, level.colour, level.name) for level in levels]
+    assert "Relevant: “" in text
+    eccv = client.get(reverse("annotate:levels", args=[collection.slug]), {"levels": "eccv"})
+    picture = drawn(text_of(eccv))
+    assert [name for _, _, name in picture][:2] == ["100 % yes", "Partially yes, but"]
+    send(client, "levels", collection.slug, **fields_on(text_of(eccv)))
+    levels = collection.levels.order_by("-grade")
+    assert picture == [(level.key, level.colour, level.name) for level in levels]
+
+
+def test_the_picture_follows_what_is_typed_also_where_it_is_refused(client, collection, lead):
+    third = {"levels-2-grade": 12, "levels-2-name": "Surely", "levels-2-colour": "violet"}
+    rows = [("1", "violet", "Surely"), ("3", "green", "Yes"), ("0", "slate", "No")]
+    assert drawn(draft(client, **third)) == rows
+    text = draft(client, **third | {"levels-2-key": 7, "levels-1-name": "YES"})
+    assert drawn(text) == [("7", "violet", "Surely"), rows[1], ("0", "slate", "YES")]
+    assert drawn(draft(client, **third | {"levels-2-grade": "", "positive_from": ""})) == rows[1:]
+
+
+def test_grades_colours_and_reasons_wait_behind_more_settings_until_one_is_refused(
+    client, collection, lead
+):
+    text = page(client, "levels", collection.slug)
+    first_rows = text.partition('class="level-rows"')[2].partition("</ol>")[0]
+    assert 'name="levels-0-name"' in first_rows and 'name="levels-0-sentence"' in first_rows
+    assert "grade" not in first_rows and "colour" not in first_rows
+    assert not re.search(r"<details open>\s*<summary>More settings", text)
+    refused = text_of(send(client, "levels", "shapes", status=422, **ROWS | {"positive_from": 2}))
+    assert re.search(r"<details open>\s*<summary>More settings", refused)
+
+
+def test_what_is_refused_behind_more_settings_is_told_in_view_too(client, collection, lead):
+    text = draft(client, **{"levels-1-grade": 3})
+    in_view = text.partition('id="levels-draft"')[2].partition("hx-swap-oob")[0]
+    assert 'href="#id_levels-1-grade">Grade of level' in " ".join(in_view.split())
+    assert "Two levels have the same grade" in in_view
+    assert 'id="levels-1-title" hx-swap-oob="true">No<' in text
+
+
 def test_too_few_levels_and_grades_in_use_are_told_as_they_are_typed(client, collection, lead):
     assert "2 to 7 levels, this one has 1" in draft(client, **{"levels-1-name": ""})
     pair = cast.pairs(collection, 1)[0]
@@ -170,6 +221,8 @@ def test_too_few_levels_and_grades_in_use_are_told_as_they_are_typed(client, col
 
 def test_levels_of_a_new_collection_are_told_in_words_too(client, collection, researcher):
     text = text_of(send(client, "new-levels-draft", status=200, **ROWS))
+    assert drawn(text) == [("3", "green", "Yes"), ("0", "slate", "No")]
+    assert drawn(page(client, "collection-new"))[0] == ("1", "green", "Relevant")
     assert "Relevant: “Yes”. Not relevant: “No”." in text
     text = text_of(send(client, "new-levels-draft", status=200, **ROWS | {"levels-1-name": "yes"}))
     assert error_at("levels-1-name", "Two levels have the same name")[:-1] in text

@@ -15,8 +15,6 @@ def test_a_second_level_of_one_name_is_told_at_its_field_until_it_has_another(
 ):
     cast.sign_in(page.context, live_server.url, lead)
     page.goto(live_server.url + address)
-    if page.locator("#levels details > summary").first.is_visible():
-        page.locator("#levels details").first.evaluate("details => { details.open = true; }")
     name = page.locator("[name=levels-1-name]")
     name.fill(page.locator("[name=levels-0-name]").input_value().upper())
     error = page.locator("#id_levels-1-name_error")
@@ -25,3 +23,5 @@ def test_a_second_level_of_one_name_is_told_at_its_field_until_it_has_another(
     name.fill("Hardly")
     expect(error).to_be_empty()
     expect(page.locator("#levels-draft")).to_contain_text("“Hardly”")
+    expect(page.locator(".levels-picture .level-name").nth(1)).to_have_text("Hardly")
+    expect(page.locator("#levels-1-title")).to_have_text("Hardly")
