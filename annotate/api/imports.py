@@ -108,8 +108,11 @@ class ImportUploadRequest(serializers.Serializer):
     )
     columns = serializers.CharField(
         required=False,
-        help_text='Of tables: which column holds what, as "query:1, document:2"; of items in a '
-        'shape of their own a JSON object of fields and columns, {"document_id": "clip"}.',
+        help_text='Of tables of labels without a header: which column holds what, as "query:1, '
+        'document:2"; of tables and JSON in a shape of their own a JSON object of fields and '
+        'columns, {"document_id": "clip"} of items, {"query": "topic", "document": "clip", '
+        '"grade": "rel"} of labels and judgments, these with "annotator" and "time" or with a list '
+        'of columns as "annotators".',
     )
     skip_unknown = serializers.BooleanField(
         required=False, help_text="Of reference labels: leave out those of unknown items."

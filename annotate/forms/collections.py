@@ -9,12 +9,15 @@ from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.forms.fields import (
     TO_THE_LETTER,
     Checkbox,
-    ColumnsField,
     GradesField,
     SkipBlankField,
     UploadField,
 )
-from annotate.forms.item_files import ItemColumnsField
+from annotate.forms.item_files import (
+    ItemColumnsField,
+    JudgmentColumnsField,
+    ReferenceColumnsField,
+)
 from annotate.forms.levels import SchemeForm
 from annotate.models import Collection, ReferenceSet
 
@@ -109,7 +112,8 @@ class ReferenceForm(forms.Form):
     file = UploadField(
         label="Labels",
         help_text="TREC qrels, a table with query-id, corpus-id and score, JSON lists of "
-        "positives; plain or gzipped.",
+        "positives; plain or gzipped. Of a table or JSON in another shape you say what its "
+        "columns are.",
         command="load_reference",
     )
     grades = GradesField(
@@ -140,7 +144,7 @@ class ReferenceForm(forms.Form):
         "have make none.",
     )
     skip_blank = SkipBlankField("In a sample with strata they are faults all the same.")
-    columns = ColumnsField(
+    columns = ReferenceColumnsField(
         required_columns=("query", "document", "grade"),
         optional_columns=("stratum",),
         example="query:1, document:2, grade:3",
@@ -166,26 +170,31 @@ class ReferenceForm(forms.Form):
 
 
 class JudgmentsImportForm(forms.Form):
-    """Judgments to import, and the columns of the file."""
+    """Judgments to import, and the columns of the file: chosen in menus, or named one by one."""
 
     LONG, WIDE = "long", "wide"
+    BY_NAME = ("query", "document", "layout", "annotator", "grade", "annotators", "time")
 
     file = UploadField(
         label="Judgments",
-        help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered "
-        "below; a table without a header has columns 1, 2, 3...",
+        help_text="CSV, TSV, JSON lines or a JSON array; plain or gzipped. Say below what its "
+        "columns are.",
         command="import_judgments",
     )
     name = forms.CharField(
         max_length=120, label="Name of the import", help_text="Such as who judged, and when."
     )
-    query = forms.CharField(max_length=100, initial="query", label="Column of the query's id")
+    columns = JudgmentColumnsField()
+    query = forms.CharField(
+        max_length=100, initial="query", required=False, label="Column of the query's id"
+    )
     document = forms.CharField(
-        max_length=100, initial="document", label="Column of the document's id"
+        max_length=100, initial="document", required=False, label="Column of the document's id"
     )
     layout = forms.ChoiceField(
         choices=[(LONG, "One label a line"), (WIDE, "One column of grades an annotator")],
         initial=LONG,
+        required=False,
         widget=forms.RadioSelect,
     )
     annotator = forms.CharField(
@@ -222,10 +231,15 @@ class JudgmentsImportForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The columns that the chosen layout needs must be named."""
+        """The columns that the chosen layout needs must be named, unless menus say them."""
         cleaned_data = super().clean() or {}
+        if cleaned_data.get("columns") or "columns" in self.errors:
+            return cleaned_data
+        for field in ("query", "document"):
+            if not cleaned_data.get(field):
+                self.add_error(field, "Name the column.")
         required_fields = (
-            ("annotator", "grade") if cleaned_data.get("layout") == self.LONG else ("annotators",)
+            ("annotators",) if cleaned_data.get("layout") == self.WIDE else ("annotator", "grade")
         )
         for field in required_fields:
             if not cleaned_data.get(field):
@@ -234,9 +248,19 @@ class JudgmentsImportForm(forms.Form):
             self.add_error("document", "The query's id stands in this column; a pair has two.")
         return cleaned_data
 
-    def columns(self) -> JudgmentColumns:
+    def by_name(self) -> list[forms.BoundField]:
+        """The fields that name columns one by one, for browsers without scripts."""
+        return [self[name] for name in self.BY_NAME]
+
+    def other_fields(self) -> list[forms.BoundField]:
+        """The fields that stay where menus say what the columns are."""
+        return [field for field in self.visible_fields() if field.name not in self.BY_NAME]
+
+    def judgment_columns(self) -> JudgmentColumns:
         """Return the columns by which the file is read."""
         fields = self.cleaned_data
+        if fields["columns"]:
+            return JudgmentColumns.of(fields["columns"], fields["grades"])
         is_wide = fields["layout"] == self.WIDE
         people = (
             tuple(name.strip() for name in fields["annotators"].split(",") if name.strip())

@@ -1,7 +1,6 @@
-"""Fields of files of items: the columns of one in another shape, and the head of one to preview."""
+"""Fields of files to load: the columns of one in another shape, and the head of one to preview."""
 
 import json
-from collections.abc import Iterable
 from typing import Any, BinaryIO, cast
 
 from django import forms
@@ -16,8 +15,10 @@ from annotate.core.files.archives.file_heads import (
     PiecedFile,
     open_heads,
 )
+from annotate.core.files.file_previews import FileReading
 from annotate.core.files.items.item_columns import ROW_KINDS, columns_of, mapping_fault
-from annotate.core.files.items.item_previews import ItemReading
+from annotate.core.files.label_columns import JUDGMENT_FIELDS, REFERENCE_FIELDS
+from annotate.forms.fields import ColumnsField
 
 MAX_PIECES = 8
 
@@ -59,16 +60,69 @@ class ItemColumnsField(forms.Field):
         return columns
 
 
-def _choices_of_text(text: str) -> Iterable[tuple[str, str]]:
+class ReferenceColumnsField(ColumnsField):
+    """The columns of a file of reference labels; {} if its format tells them.
+
+    Chosen in menus or written as a JSON object they are names, else numbers of columns.
+    """
+
+    widget = ColumnMenus
+
+    def to_python(self, value: Any) -> Any:
+        """Return the columns by their fields; errors name one that is missing or repeated."""
+        choices = value if isinstance(value, list) else []
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            choices = _choices_of_text(value, example='{"query": "topic", "grade": "rel"}')
+        if not choices:
+            return super().to_python(value)
+        columns = REFERENCE_FIELDS.columns_of(choices)
+        if fault := REFERENCE_FIELDS.fault(columns):
+            raise forms.ValidationError(fault)
+        return {field: names[0] for field, names in columns.items()}
+
+
+class JudgmentColumnsField(forms.Field):
+    """The columns of a file of judgments, lists by field; {} where the form names them else."""
+
+    widget = ColumnMenus
+
+    def __init__(self) -> None:
+        super().__init__(required=False, label="Columns")
+
+    def clean(self, value: Any) -> dict[str, list[str]]:
+        """Return the columns by their fields; errors name one that is missing or repeated."""
+        example = '{"query": "topic", "annotators": ["ann", "ben"]}'
+        choices = value or []
+        if isinstance(value, str):
+            choices = _choices_of_text(value, example=example)
+        columns = JUDGMENT_FIELDS.columns_of(choices)
+        if fault := JUDGMENT_FIELDS.fault(columns) if choices else "":
+            raise forms.ValidationError(fault)
+        return columns
+
+
+def _choices_of_text(
+    text: str, *, example: str = '{"document_id": "clip"}'
+) -> list[tuple[str, str]]:
+    """Return columns and fields of a JSON object of fields and their columns, one or a list."""
     try:
         columns = json.loads(text)
     except (ValueError, RecursionError):
         columns = None
-    if not isinstance(columns, dict) or not all(isinstance(name, str) for name in columns.values()):
+    entries = columns.items() if isinstance(columns, dict) else ()
+    choices = [
+        (column, str(field))
+        for field, names in entries
+        for column in (names if isinstance(names, list) else [names])
+        if isinstance(column, str)
+    ]
+    if not isinstance(columns, dict) or len(choices) < sum(
+        len(names) if isinstance(names, list) else 1 for names in columns.values()
+    ):
         raise forms.ValidationError(
-            'Write columns as a JSON object of fields and columns: {"document_id": "clip"}.'
+            f"Write columns as a JSON object of fields and columns: {example}."
         )
-    return [(column, field) for field, column in columns.items()]
+    return choices
 
 
 class FileHeadForm(forms.Form):
@@ -113,10 +167,10 @@ class FileHeadForm(forms.Form):
         fields = self.cleaned_data
         return open_heads(fields["pieces"], fields["size"], fields["name"])
 
-    def reading(self) -> ItemReading:
+    def reading(self) -> FileReading:
         """Return the reading of the file that its preview is of."""
         fields, choices = self.cleaned_data, column_choices(self.data)
-        return ItemReading(
+        return FileReading(
             choices=choices,
             is_by_hand=fields["by_hand"] or bool(choices),
             kind="" if choices else fields["row"],
@@ -124,10 +178,13 @@ class FileHeadForm(forms.Form):
         )
 
 
-def head_fault(form: forms.Form) -> str:
-    """The errors of an import's fields that say how its file is read, as a sentence; "" if none."""
+def head_fault(form: forms.Form, *further_fields: str) -> str:
+    """The errors of an import's fields that say how its file is read, as a sentence; "" if none.
+
+    further_fields : those whose errors are told elsewhere
+    """
     return " ".join(
         f"{form[field].label}: {' '.join(map(str, errors))}"
         for field, errors in form.errors.items()
-        if field not in {"file", "name"}
+        if field not in {"file", "name", *further_fields}
     )

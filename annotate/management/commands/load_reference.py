@@ -47,7 +47,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--columns",
             default="",
-            help='of a table without a header, such as "query:1,document:2,grade:3"',
+            help='of a table without a header, such as "query:1,document:2,grade:3"; of a file in '
+            'another shape a JSON object, {"query": "topic", "document": "clip", "grade": "rel"}',
         )
         parser.add_argument("--by", default="", help="user who loads")
 

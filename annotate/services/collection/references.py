@@ -12,7 +12,11 @@ from annotate.core.files.formats import Blanks, FormatError, Problems, guarded, 
 from annotate.core.files.items.item_columns import ItemColumns
 from annotate.core.files.items.mapped_files import read_mapped_labels
 from annotate.core.files.references.orientation import oriented
-from annotate.core.files.references.reference_formats import ReferenceRow, read_reference
+from annotate.core.files.references.reference_formats import (
+    ReferenceColumns,
+    ReferenceRow,
+    read_reference,
+)
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task
@@ -57,7 +61,7 @@ def load_reference(
     skip_unknown: bool = False,
     skip_blank: bool = False,
     of_items: bool = False,
-    columns: Mapping[str, int] | None = None,
+    columns: ReferenceColumns | None = None,
     item_columns: ItemColumns | None = None,
     on_progress: ProgressCallback = ignore_progress,
 ) -> ReferenceReport:
@@ -138,7 +142,7 @@ def lacking_documents(
     stream: BinaryIO,
     file_name: str,
     min_grade: int = 0,
-    columns: Mapping[str, int] | None = None,
+    columns: ReferenceColumns | None = None,
 ) -> list[str]:
     """Ids of documents that a file's labels name and the collection lacks, in the file's order.
 

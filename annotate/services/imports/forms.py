@@ -54,7 +54,7 @@ def _reference(form: ReferenceForm) -> ImportRequest:
 def _judgments(form: JudgmentsImportForm) -> ImportRequest:
     fields = form.cleaned_data
     return JudgmentsImport(
-        name=fields["name"], columns=form.columns(), skip_blank=fields["skip_blank"]
+        name=fields["name"], columns=form.judgment_columns(), skip_blank=fields["skip_blank"]
     )
 
 

@@ -16,6 +16,7 @@ from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError
 from annotate.core.files.items.item_columns import ItemColumns
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.core.files.references.reference_formats import ReferenceColumns
 from annotate.models import Collection, Import, User
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.collection import query_sets, references
@@ -90,7 +91,7 @@ class ReferenceImport:
     min_grade: int = 0
     skip_unknown: bool = False
     skip_blank: bool = False
-    columns: Mapping[str, int] = field(default_factory=dict)
+    columns: ReferenceColumns = field(default_factory=dict)
     make_documents: bool = False
 
     kind: ClassVar = Import.Kind.REFERENCE

@@ -16,6 +16,7 @@ from annotate.core.files.formats import FormatError
 from annotate.core.files.items.item_columns import ROW_KINDS, field_groups
 from annotate.core.files.items.item_previews import preview_items
 from annotate.core.files.items.item_rows import ItemRow, is_address
+from annotate.core.files.label_columns import JUDGMENT_FIELDS, REFERENCE_FIELDS
 from annotate.core.files.label_previews import (
     LabelPreview,
     preview_judgments,
@@ -29,7 +30,7 @@ from annotate.markdown import clean_page
 from annotate.models import Collection, Import, Item, Role
 from annotate.services.collection.references import known_ids
 
-PREVIEW = "annotate/imports/_preview.html"
+PREVIEW = "annotate/imports/previews/_items.html"
 
 
 class PreviewPart(NamedTuple):
@@ -73,11 +74,15 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
         raise Http404("Files of this kind have no preview.")
 
     def page(form: FileHeadForm) -> HttpResponse:
-        preview = LABEL_PREVIEWS[import_kind](form.source(), request.POST)
+        preview = LABEL_PREVIEWS[import_kind](form, request.POST)
         preview.match(*known_ids(collection=collection, ids=preview.ids))
-        context = {"collection": collection, "preview": preview}
-        context["rows"] = _label_rows(collection, preview)
-        return render(request, "annotate/imports/_label_preview.html", context)
+        context = {
+            "collection": collection,
+            "preview": preview,
+            "rows": _label_rows(collection, preview),
+            "field_groups": [("Label", LABEL_FIELDS[Import.Kind(import_kind)].meanings)],
+        }
+        return render(request, "annotate/imports/previews/_labels.html", context)
 
     return preview_page(request, page)
 
@@ -104,25 +109,33 @@ def _label_rows(collection: Collection, preview: LabelPreview) -> list[list[Labe
     ]
 
 
-def _reference_preview(source: HeadSource, data: QueryDict) -> LabelPreview:
-    form = ReferenceForm(data)
-    if fault := head_fault(form):
+def _reference_preview(head: FileHeadForm, data: QueryDict) -> LabelPreview:
+    source, reading, form = head.source(), head.reading(), ReferenceForm(data)
+    # columns that were chosen in menus are told at the menus
+    if fault := head_fault(form, *(["columns"] if reading.choices else [])):
         return LabelPreview(source.name, fault=fault)
     fields = form.cleaned_data
-    return preview_reference(source, skip_blank=fields["skip_blank"], columns=fields["columns"])
+    columns = {} if reading.choices else fields["columns"]
+    return preview_reference(source, reading, skip_blank=fields["skip_blank"], columns=columns)
 
 
-def _judgments_preview(source: HeadSource, data: QueryDict) -> LabelPreview:
-    form = JudgmentsImportForm(data)
-    if fault := head_fault(form):
+def _judgments_preview(head: FileHeadForm, data: QueryDict) -> LabelPreview:
+    source, form = head.source(), JudgmentsImportForm(data)
+    if fault := head_fault(form, "columns", *form.BY_NAME):
         return LabelPreview(source.name, fault=fault)
-    skip_blank = form.cleaned_data["skip_blank"]
-    return preview_judgments(source, skip_blank=skip_blank, columns=form.columns())
+    fields = form.cleaned_data
+    return preview_judgments(
+        source, head.reading(), skip_blank=fields["skip_blank"], grades=fields["grades"]
+    )
 
 
-LABEL_PREVIEWS: Mapping[str, Callable[[HeadSource, QueryDict], LabelPreview]] = {
+LABEL_PREVIEWS: Mapping[str, Callable[[FileHeadForm, QueryDict], LabelPreview]] = {
     Import.Kind.REFERENCE: _reference_preview,
     Import.Kind.JUDGMENTS: _judgments_preview,
+}
+LABEL_FIELDS = {
+    Import.Kind.REFERENCE: REFERENCE_FIELDS,
+    Import.Kind.JUDGMENTS: JUDGMENT_FIELDS,
 }
 
 

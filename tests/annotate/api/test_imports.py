@@ -111,6 +111,31 @@ def test_items_are_read_by_the_columns_that_are_sent(client, collection):
 
 
 @pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        ("reference", {"query": "topic", "document": "clip", "grade": "rel"}),
+        ("judgments", {"query": "topic", "document": "clip", "annotators": ["rel"]}),
+    ],
+)
+def test_labels_are_read_by_the_columns_that_are_sent(client, collection, kind, columns):
+    headers = key(collection)
+    file = SimpleUploadedFile("a.json", b'[{"topic": "q0", "clip": "d0", "rel": 1}]')
+    fields = {"kind": kind, "name": "own", "columns": json.dumps(columns), "file": file}
+    answer = client.post(reverse("api:imports", args=["shapes"]), fields, headers=headers)
+    assert answer.status_code == 201
+    assert columns.items() <= answer.json()["parameters"]["columns"].items()
+    perform_work(Import.objects.get())
+    assert read_import(client, headers, answer.json()["id"])["state"] == "done"
+    fields |= {
+        "columns": '{"query": "topic"}',
+        "name": "other",
+        "file": SimpleUploadedFile("b", b"[]"),
+    }
+    refused = client.post(reverse("api:imports", args=["shapes"]), fields, headers=headers)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "columns")
+
+
+@pytest.mark.parametrize(
     ("columns", "sentence"),
     [
         ("document_id:1", "Write columns as a JSON object"),

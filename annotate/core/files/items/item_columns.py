@@ -6,13 +6,12 @@ the numbers from 1): {"document_id": "clip", "document_text": "caption"}.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from annotate.core.files.formats import finite_number, quoted, whole_number
 from annotate.core.files.media_types import media_type
+from annotate.core.files.records import Record
 
 ItemColumns = Mapping[str, str]
-Record = Mapping[str, Any]
 
 CONTENT = ("title", "text", "html", "image", "video", "audio")
 SIDE_FIELDS = ("id", *CONTENT, "start", "end", "group", "warning")
@@ -30,8 +29,8 @@ ROW_KINDS = {
     CAPTION: "a caption, the query, and what it describes",
 }
 
-# names in use, as `_plain` writes them
-_IDS = {
+# names in use, as `plain_name` writes them
+IDS = {
     QUERY: "query_id qid queryid topic topic_id question_id caption_id sen_id sentence_id",
     DOCUMENT: "document_id doc_id docid docno doc_no corpus_id passage_id pid video_id videoid "
     "image_id imageid clip_id item_id product_id article_id media_id track_id",
@@ -49,7 +48,7 @@ _OTHERS = {
     "warning": "warning content_warning",
 }
 _SPLITS = "split fold subset partition"
-_GRADES = "grade score relevance label rel rating judgment judgement"
+GRADES = "grade score relevance label rel rating judgment judgement"
 _CAPTIONS = "caption raw_caption captions sentence comment raw"
 
 
@@ -99,7 +98,7 @@ def has_id(columns: ItemColumns, side: str) -> bool:
 
 def are_captions(columns: ItemColumns) -> bool:
     """True if the queries are captions of the documents: without ids, or with ids of captions."""
-    has_caption_id = _plain(columns.get("query_id", "")) in _CAPTION_IDS
+    has_caption_id = plain_name(columns.get("query_id", "")) in _CAPTION_IDS
     return (
         "query_text" in columns
         and "grade" not in columns
@@ -162,28 +161,28 @@ def guess_columns(records: Sequence[Record], kind: str = "") -> dict[str, str]:
 
 
 def _guess_kind(records: Sequence[Record], columns: Sequence[str]) -> str:
-    names = {_plain(column) for column in columns}
-    has_query = bool(names & {*_IDS[QUERY].split(), *_TEXTS[QUERY].split()} - _CAPTION_IDS)
-    has_document = bool(names & {*_IDS[DOCUMENT].split(), "document", "doc", "passage", "answer"})
+    names = {plain_name(column) for column in columns}
+    has_query = bool(names & {*IDS[QUERY].split(), *_TEXTS[QUERY].split()} - _CAPTION_IDS)
+    has_document = bool(names & {*IDS[DOCUMENT].split(), "document", "doc", "passage", "answer"})
     if has_query:
         return PAIR if has_document else QUERY
     ids = [
         column
         for column in columns
-        if _are_ids(records, column) and _plain(column) not in _CAPTION_IDS
+        if are_ids(records, column) and plain_name(column) not in _CAPTION_IDS
     ]
     texts = [column for column in columns if _are_texts(records, column)]
-    captions = [column for column in texts if _plain(column) in _CAPTIONS.split()]
+    captions = [column for column in texts if plain_name(column) in _CAPTIONS.split()]
     has_own_ids = any(_are_unique(records, column) for column in ids)
     has_caption_ids = not names.isdisjoint(_CAPTION_IDS)
     return CAPTION if ids and captions and (has_caption_ids or not has_own_ids) else DOCUMENT
 
 
 def _guess_field(column: str, records: Sequence[Record], kind: str) -> str:
-    field = _fields_by_name(kind).get(_plain(column), "")
-    if kind == PAIR and field.endswith("_text") and _are_ids(records, column):
+    field = _fields_by_name(kind).get(plain_name(column), "")
+    if kind == PAIR and field.endswith("_text") and are_ids(records, column):
         return field.removesuffix("text") + "id"
-    if field == "grade" and not _are_grades(records, column):
+    if field == "grade" and not are_grades(records, column):
         return ""
     side = QUERY if kind == QUERY else DOCUMENT
     media = (f"{side}_{medium}" for medium in MEDIA if _are_media(records, column, medium))
@@ -191,17 +190,17 @@ def _guess_field(column: str, records: Sequence[Record], kind: str) -> str:
 
 
 def _fields_by_name(kind: str) -> dict[str, str]:
-    """Fields by names in use, as `_plain` writes them, where a row holds this."""
+    """Fields by names in use, as `plain_name` writes them, where a row holds this."""
     side = QUERY if kind == QUERY else DOCUMENT
     fields = {name: f"{side}_{field}" for field, names in _OTHERS.items() for name in names.split()}
     for own_side in (DOCUMENT, QUERY) if kind == PAIR else (side,):
         fields |= dict.fromkeys(_TEXTS[own_side].split(), f"{own_side}_text")
-        fields |= dict.fromkeys(_IDS[own_side].split(), f"{own_side}_id")
+        fields |= dict.fromkeys(IDS[own_side].split(), f"{own_side}_id")
     if kind == CAPTION:
-        fields |= dict.fromkeys(_IDS[QUERY].split(), "query_id")
+        fields |= dict.fromkeys(IDS[QUERY].split(), "query_id")
         fields |= dict.fromkeys(_CAPTIONS.split(), "query_text")
     if kind == PAIR:
-        fields |= dict.fromkeys(_GRADES.split(), "grade")
+        fields |= dict.fromkeys(GRADES.split(), "grade")
     else:
         fields["id"] = f"{side}_id"
     return fields | dict.fromkeys(_SPLITS.split(), "split")
@@ -214,11 +213,11 @@ def _add_id(
     if has_id(fields, side):
         return
     candidates = [
-        column for column in columns if column not in fields.values() and _are_ids(records, column)
+        column for column in columns if column not in fields.values() and are_ids(records, column)
     ]
     candidates.sort(
         key=lambda column: (
-            "id" not in _plain(column).split("_"),
+            "id" not in plain_name(column).split("_"),
             not _are_unique(records, column),
         )
     )
@@ -237,14 +236,14 @@ def _add_text(
         for column in columns
         if column not in fields.values()
         and _are_texts(records, column)
-        and (field == "query_text" or not has_media or words & {*_plain(column).split("_")})
+        and (field == "query_text" or not has_media or words & {*plain_name(column).split("_")})
     ]
     if field not in fields and texts:
         fields[field] = texts[0]
 
 
-def _plain(column: str) -> str:
-    """A column's name in lower case, with one _ between words."""
+def plain_name(column: str) -> str:
+    """Return a column's name in lower case, with one _ between words."""
     return re.sub(r"[^a-z0-9]+", "_", column.strip().lower()).strip("_")
 
 
@@ -253,7 +252,8 @@ def _values(records: Sequence[Record], column: str) -> list[str]:
     return [str(value) for value in values if value not in (None, "")]
 
 
-def _are_ids(records: Sequence[Record], column: str) -> bool:
+def are_ids(records: Sequence[Record], column: str) -> bool:
+    """True if a column has values, and each of them can be an id."""
     values = _values(records, column)
     return bool(values) and not any(re.search(r"\s", value) or len(value) > 100 for value in values)
 
@@ -267,7 +267,8 @@ def _are_texts(records: Sequence[Record], column: str) -> bool:
     return any(re.search(r"\s", value.strip()) for value in _values(records, column))
 
 
-def _are_grades(records: Sequence[Record], column: str) -> bool:
+def are_grades(records: Sequence[Record], column: str) -> bool:
+    """True if each value of a column that is not blank is a whole number."""
     return all(whole_number(value) is not None for value in _values(records, column))
 
 

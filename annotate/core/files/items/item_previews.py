@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from annotate.core.files import text_files
 from annotate.core.files.archives.file_heads import HeadSource
-from annotate.core.files.file_previews import MAX_SHOWN, FilePreview
+from annotate.core.files.file_previews import (
+    LEFT_OUT,
+    MAX_SHOWN,
+    ColumnChoice,
+    FilePreview,
+    FileReading,
+    example_of,
+)
 from annotate.core.files.formats import FormatError
 from annotate.core.files.items import item_formats
 from annotate.core.files.items.documents_by_id import id_only_sentence
@@ -15,7 +22,6 @@ from annotate.core.files.items.item_columns import (
     FIELDS,
     PAIR,
     ItemColumns,
-    Record,
     columns_of,
     guess_columns,
     is_numbered,
@@ -24,13 +30,11 @@ from annotate.core.files.items.item_columns import (
     row_kind,
 )
 from annotate.core.files.items.item_rows import ItemRow, is_address
-from annotate.core.files.items.mapped_files import first_records
 from annotate.core.files.misplaced_files import LABELS, RUN, FileGuess, guess
+from annotate.core.files.records import OWN_SHAPE, Record, first_records
 from annotate.core.files.references import captions
 from annotate.core.phrases import count_of, counted, enumeration
 
-MAX_EXAMPLE = 60  # characters of a column's first value
-OWN_SHAPE = "a shape of its own"
 NATIVE_FIELDS = {
     "side": "the side, query or document",
     "id": "the item's id",
@@ -53,36 +57,6 @@ CAPTION_FIELDS = {
     **dict.fromkeys(captions.COLUMNS["id"], "the query's id"),
     "split": FIELDS["split"],
 }
-LEFT_OUT = "left out"
-
-
-@dataclass(frozen=True)
-class ColumnChoice:
-    """A column of a file, what it is taken for, and its first value.
-
-    field : a key of FIELDS, "" where it is left out or the format itself says what it is
-    """
-
-    name: str
-    field: str
-    meaning: str
-    example: str
-
-
-@dataclass(frozen=True)
-class ItemReading:
-    """A reading of a file for its preview.
-
-    choices : columns and what somebody chose for them, as a form sends them
-    is_by_hand : True if the columns are chosen, False if the format of the file is to tell
-    kind : what a row holds, if the columns are to be guessed by that
-    has_header : if the first line of a table names its columns; None where this is guessed
-    """
-
-    choices: Sequence[tuple[str, str]] = ()
-    is_by_hand: bool = False
-    kind: str = ""
-    has_header: bool | None = None
 
 
 @dataclass
@@ -140,7 +114,7 @@ class ItemPreview(FilePreview):
         )
 
 
-def preview_items(source: HeadSource, request: ItemReading) -> ItemPreview:
+def preview_items(source: HeadSource, request: FileReading) -> ItemPreview:
     """Read the head of a file of items. Raises AbsentBytes where pieces of it are to be sent.
 
     A file in no format known here is read by columns, guessed unless they are chosen.
@@ -201,13 +175,13 @@ def _read_by_format(source: HeadSource, preview: ItemPreview) -> None:
 def _native_columns(records: Sequence[Record], meanings: Mapping[str, str]) -> list[ColumnChoice]:
     columns = dict.fromkeys(column for record in records for column in record)
     return [
-        ColumnChoice(column, "", meanings.get(column, LEFT_OUT), _example(column, records))
+        ColumnChoice(column, "", meanings.get(column, LEFT_OUT), example_of(column, records))
         for column in columns
     ]
 
 
 def _read_by_columns(
-    source: HeadSource, preview: ItemPreview, records: Sequence[Record], request: ItemReading
+    source: HeadSource, preview: ItemPreview, records: Sequence[Record], request: FileReading
 ) -> None:
     names = list(dict.fromkeys(column for record in records for column in record))
     fields = dict(request.choices)
@@ -217,7 +191,7 @@ def _read_by_columns(
     choices = [(name, fields.get(name, "")) for name in names]
     columns, preview.fault = columns_of(choices)
     preview.columns = [
-        ColumnChoice(name, field_name, FIELDS.get(field_name, LEFT_OUT), _example(name, records))
+        ColumnChoice(name, field_name, FIELDS.get(field_name, LEFT_OUT), example_of(name, records))
         for name, field_name in choices
     ]
     preview.kind = request.kind or row_kind(columns)
@@ -262,12 +236,6 @@ def _records(source: HeadSource, has_header: bool) -> list[Record]:
     except FormatError:
         return []
     return records if any(len(record) > 1 for record in records) else []
-
-
-def _example(column: str, records: Sequence[Record]) -> str:
-    values = (str(record[column]) for record in records if record.get(column) not in (None, ""))
-    value = " ".join(next(values, "").split())
-    return value if len(value) <= MAX_EXAMPLE else f"{value[: MAX_EXAMPLE - 1]}\u2026"
 
 
 def _add_item(preview: ItemPreview, source: HeadSource, row: ItemRow) -> None:

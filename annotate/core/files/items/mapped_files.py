@@ -3,14 +3,11 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
-from annotate.core.files import text_files
 from annotate.core.files.formats import (
     FormatError,
     Problems,
-    guarded,
     is_missing,
     quoted,
     whole_number,
@@ -21,48 +18,14 @@ from annotate.core.files.items.item_columns import (
     MEDIA,
     QUERY,
     ItemColumns,
-    Record,
     are_captions,
     is_numbered,
     mapping_fault,
     of_side,
 )
 from annotate.core.files.items.item_rows import ItemRow, check_item, flat_parts
-from annotate.core.files.json_files import json_elements
+from annotate.core.files.records import Record, are_numbers, read_records, require_columns
 from annotate.core.files.references.reference_formats import LISTED_GRADE, ReferenceRow
-
-SAMPLE = 50  # records by which columns are guessed
-
-
-def read_records(
-    stream: BinaryIO, name: str, problems: Problems, *, has_header: bool = True
-) -> Iterator[tuple[int, Record]]:
-    """Yield line number and cells by column of a table, of JSON lines or of an array of objects."""
-    if text_files.begins_with(stream, b"["):
-        for line, _, record in json_elements(stream, name):
-            if isinstance(record, dict):
-                yield line, record
-            else:
-                message = "expected a JSON object, {...}, as entry of the array."
-                problems.add_or_stop(FormatError(name, line, "", message))
-    elif text_files.begins_with(stream, b"{"):
-        yield from text_files.json_objects(stream, name, problems)
-    else:
-        yield from text_files.table_rows(stream, name, problems, has_header=has_header)
-
-
-def first_records(stream: BinaryIO, name: str, *, has_header: bool = True) -> list[Record]:
-    """Return the first records of a file, as far as it can be read."""
-    records = read_records(stream, name, Problems(), has_header=has_header)
-    return [record for _, record in islice(guarded(records, Problems()), SAMPLE)]
-
-
-def has_header(columns: ItemColumns) -> bool:
-    """False if all columns are numbers, from 1 on: then the table has no header."""
-    return not all(
-        column.isascii() and column.isdecimal() and not column.startswith("0")
-        for column in columns.values()
-    )
 
 
 class MappedRow(NamedTuple):
@@ -120,19 +83,12 @@ def _mapped_rows(
 ) -> Iterator[MappedRow]:
     if fault := mapping_fault(columns):
         raise FormatError(name, None, "columns", fault)
-    is_table = not text_files.begins_with(stream, b"[") and not text_files.begins_with(stream, b"{")
-    if is_table:
-        header = text_files.header_of(stream, name, has_header=has_header(columns))
-        if absent_columns := [column for column in columns.values() if column not in header]:
-            message = (
-                f"there is no column {quoted(absent_columns[0])}; there are "
-                f"{', '.join(map(quoted, header))}."
-            )
-            raise FormatError(name, 1, "columns", message)
+    has_header = not are_numbers(columns.values())
+    require_columns(stream, name, columns.values(), has_header=has_header)
     numbers: Counter[str] = Counter()
     ids_by_text: dict[str, dict[str, str]] = {QUERY: {}, DOCUMENT: {}}
     sides = {side: of_side(columns, side) for side in (QUERY, DOCUMENT)}
-    for line, record in read_records(stream, name, problems, has_header=has_header(columns)):
+    for line, record in read_records(stream, name, problems, has_header=has_header):
         split = _cell(record.get(columns.get("split", "")))
         document = _item(record, DOCUMENT, sides[DOCUMENT], split) if sides[DOCUMENT] else None
         if are_captions(columns) and document and "query_id" not in columns:

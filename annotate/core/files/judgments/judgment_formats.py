@@ -4,9 +4,9 @@ A new format is a reader of named cells and one entry of FORMATS.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from annotate.core.files import text_files
 from annotate.core.files.formats import (
@@ -20,6 +20,7 @@ from annotate.core.files.formats import (
     quoted,
     whole_number,
 )
+from annotate.core.files.records import are_numbers, read_records
 
 
 class JudgmentRow(NamedTuple):
@@ -50,6 +51,12 @@ class JudgmentColumns(NamedTuple):
     time: str = ""
     grades: Mapping[str, int] = {}
 
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[str]], grades: Mapping[str, int]) -> Self:
+        """Return the columns of a mapping by hand, as JUDGMENT_FIELDS checks it."""
+        names = {field: columns[field][0] for field in columns if field != "annotators"}
+        return cls(annotators=tuple(columns.get("annotators", ())), grades=grades, **names)
+
     def required(self) -> list[str]:
         """The columns that the file must have."""
         label_columns = list(self.annotators) or [self.annotator, self.grade]
@@ -57,10 +64,7 @@ class JudgmentColumns(NamedTuple):
 
     def are_numbers(self) -> bool:
         """True if all columns are numbers, from 1 on: then the table has no header."""
-        return all(
-            column.isascii() and column.isdecimal() and not column.startswith("0")
-            for column in self.required()
-        )
+        return are_numbers(self.required())
 
 
 class JudgmentFileFormat(NamedTuple):
@@ -94,6 +98,8 @@ def read_judgments(
 
 def judgment_format(stream: BinaryIO, name: str) -> JudgmentFileFormat:
     """The format of a judgment file. Raises FormatError for one that is empty."""
+    if text_files.begins_with(stream, b"["):
+        return JSON_ARRAY
     first_line = text_files.first_line(stream, name)
     if not first_line:
         raise FormatError(name, None, "", f"{name} is empty.")
@@ -121,7 +127,7 @@ def _read_judgment_json(
     stream: BinaryIO, name: str, problems: Problems, columns: JudgmentColumns
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     unseen_columns = set(columns.annotators or [columns.grade])
-    for number, record in text_files.json_objects(stream, name, problems):
+    for number, record in read_records(stream, name, problems):
         # a label without a grade is a blank one
         optional = {*columns.annotators, columns.time, columns.grade}
         unseen_columns -= record.keys()
@@ -210,7 +216,11 @@ def _time(value: object) -> tuple[datetime | None, str]:
         return None, f"{quoted(text)} is no time; write 2024-05-31T14:00:00Z or seconds since 1970"
 
 
+JSON_ARRAY = JudgmentFileFormat(
+    "a JSON array", lambda first: first.lstrip().startswith("["), _read_judgment_json
+)
 FORMATS = (
+    JSON_ARRAY,
     JudgmentFileFormat(
         "JSON lines", lambda first: first.lstrip().startswith("{"), _read_judgment_json
     ),

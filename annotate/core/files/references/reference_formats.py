@@ -23,6 +23,12 @@ from annotate.core.files.formats import (
 )
 from annotate.core.files.json_files import json_members, opens_object_of_objects
 from annotate.core.files.misplaced_files import LABELS, misplaced_sentence
+from annotate.core.files.records import (
+    OWN_SHAPE,
+    are_numbers,
+    read_records,
+    require_columns,
+)
 from annotate.core.files.references.captions import (
     Caption,
     as_id,
@@ -63,6 +69,8 @@ class ReferenceRow(NamedTuple):
     file: str = ""
 
 
+# by field: query, document, grade, perhaps stratum; the column's name, or its number from 1
+ReferenceColumns = Mapping[str, str] | Mapping[str, int]
 ReadLabels = Callable[[BinaryIO, str, Problems, Blanks], Iterator[ReferenceRow]]
 
 
@@ -88,12 +96,12 @@ def read_reference(
     blanks: Blanks | None = None,
     *,
     of_items: bool = False,
-    columns: Mapping[str, int] | None = None,
+    columns: ReferenceColumns | None = None,
 ) -> Iterator[ReferenceRow]:
     """Yield the rows of a file of reference labels, or of all files in a zip archive of them.
 
-    columns : for tables without a header, the numbers, from 1, of query, document, grade, perhaps
-        stratum
+    columns : for a file in a shape of its own, table or JSON, its columns of query, document,
+        grade, perhaps stratum; of a table without a header their numbers, from 1
     of_items : whether the file holds items, too, so that its lists are of captions, not of ids
     blanks : counts rows of tables without a grade, and decides whether they are left out or faults
     Raises FormatError for a file that is empty or in no known format.
@@ -116,13 +124,12 @@ def reference_reader(
     name: str,
     *,
     of_items: bool = False,
-    columns: Mapping[str, int] | None = None,
+    columns: ReferenceColumns | None = None,
 ) -> LabelFileReader:
     """The reader of a file of labels, by its first lines; see `read_reference`."""
     if columns:
-        return LabelFileReader(
-            "a table without a header", partial(_read_headless_table, columns=columns)
-        )
+        name_of_format = OWN_SHAPE if _are_names(columns) else "a table without a header"
+        return LabelFileReader(name_of_format, partial(_read_by_columns, columns=columns))
     first_key = opens_object_of_objects(stream, name)
     if is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items):
         return LabelFileReader("a list of captions", _read_captions)
@@ -196,17 +203,31 @@ def _read_reference_table(
     )
 
 
-def _read_headless_table(
-    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks, columns: Mapping[str, int]
+def _read_by_columns(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks, columns: ReferenceColumns
 ) -> Iterator[ReferenceRow]:
-    header = text_files.numbered_header(stream, name, columns)
-    yield from _table_rows(
-        text_files.table_rows(stream, name, problems, has_header=False),
-        header,
-        name,
-        problems,
-        blanks,
+    """Read a file whose columns were named, or numbered in a table without a header."""
+    if _are_names(columns):
+        header = {field: str(column) for field, column in columns.items()}
+        has_header = not are_numbers(header.values())
+        require_columns(stream, name, header.values(), has_header=has_header)
+    else:
+        numbers = {field: int(column) for field, column in columns.items()}
+        header, has_header = text_files.numbered_header(stream, name, numbers), False
+    records = read_records(stream, name, problems, has_header=has_header)
+    rows = (
+        (number, {column: _cell_text(record.get(column)) for column in header.values()})
+        for number, record in records
     )
+    yield from _table_rows(rows, header, name, problems, blanks)
+
+
+def _cell_text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _are_names(columns: ReferenceColumns) -> bool:
+    return any(isinstance(column, str) for column in columns.values())
 
 
 def table_labels(

@@ -3,26 +3,22 @@
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from playwright.sync_api import Page, expect
 
-from annotate.models import Import, ReferenceLabel
+from annotate.models import Import, Judgment, ReferenceLabel
 from tests import cast
+from tests.annotate.views.browsing import send
 from tests.annotate.views.collection.test_previews import post, text_of_lines
 from tests.pages import text_of
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 QRELS = ("q0 0 d0 2", "q0 0 d1 x", "q8 0 d9 1")
 REFERENCE = {"kind": "reference", "min_grade": "0"}
-JUDGMENTS = {
-    "kind": "judgments",
-    "query": "q",
-    "document": "d",
-    "layout": "long",
-    "annotator": "who",
-    "grade": "label",
-}
+JUDGMENTS = {"kind": "judgments"}
 
 
 @pytest.fixture
@@ -82,15 +78,114 @@ def test_a_run_in_place_of_labels_is_told(client, collection, researcher):
     assert "run" in preview(client, "q0 Q0 d0 1 0.5 bm25", **REFERENCE)
 
 
-def test_judgments_are_shown_by_the_columns_of_the_form(client, collection, researcher):
+SHAPES = {
+    "csv": ("thema,clip,urteil", "q0,d0,1", "q8,d1,2"),
+    "json lines": (
+        '{"thema": "q0", "clip": "d0", "urteil": 1}',
+        '{"thema": "q8", "clip": "d1", "urteil": 2}',
+    ),
+    "json array": (
+        '[{"thema": "q0", "clip": "d0", "urteil": 1}, {"thema": "q8", "clip": "d1", "urteil": 2}]',
+    ),
+}
+TURNED = {"column": ["thema", "clip", "urteil"], "taken_for": ["document", "query", "grade"]}
+
+
+@pytest.mark.parametrize("lines", SHAPES.values(), ids=SHAPES)
+def test_labels_in_a_shape_of_their_own_are_mapped_by_hand(client, collection, researcher, lines):
+    text = preview(client, *lines, name="a.txt", **REFERENCE)
+    assert "a.txt: a shape of its own" in text
+    assert text.count('name="taken_for"') == 3
+    labels = text.split("The first labels")[1]
+    assert rows_of(labels) == [
+        ["q0 text of q0", "d0 text of d0", "1"],
+        ["q8", "d1 text of d1", "2"],
+    ]
+    turned = preview(client, *lines, name="a.txt", **REFERENCE, **TURNED)
+    assert rows_of(turned.split("The first labels")[1])[0][:2] == ["d0", "q0"]
+    assert 'value="document" selected' in turned
+    lacking = TURNED | {"taken_for": ["query", "", "grade"]}
+    text = preview(client, *lines, name="a.txt", **REFERENCE, **lacking)
+    assert "Choose the column of the document&#x27;s id." in text
+    assert "The first labels" not in text and text.count('name="taken_for"') == 3
+
+
+def test_a_first_line_that_is_a_row_already_is_seen_or_said(client, collection, researcher):
+    text = preview(client, "q0,d0,1", "q1,d1,2", **REFERENCE)
+    assert len(rows_of(text.split("The first labels")[1])) == 2
+    text = preview(client, "q0,d0,1", "q1,d1,2", **REFERENCE, header="names")
+    assert len(rows_of(text.split("The first labels")[1])) == 1
+
+
+def test_a_known_table_is_mapped_by_hand_on_request_alone(client, collection, researcher):
+    lines = ("query-id,corpus-id,score", "q0,d0,1")
+    text = preview(client, *lines, **REFERENCE)
+    assert "data-preview-by-hand" in text and 'name="taken_for"' not in text
+    text = preview(client, *lines, **REFERENCE, by_hand="1")
+    assert 'value="grade" selected' in text
+    assert "data-preview-by-hand" not in preview(client, *QRELS, **REFERENCE)
+
+
+@pytest.mark.parametrize("lines", SHAPES.values(), ids=SHAPES)
+def test_labels_are_loaded_as_they_were_mapped(client, collection, researcher, lines):
+    fields = {"name": "own", "skip_unknown": "on"} | TURNED
+
+    def load(*taken_for, status):
+        file = SimpleUploadedFile("a.txt", text_of_lines(*lines))
+        answers = fields | {"file": file, "taken_for": taken_for}
+        return text_of(send(client, "load", "shapes", "reference", status=status, **answers))
+
+    assert "Choose the column of the document" in load("query", "", "grade", status=422)
+    load("query", "document", "grade", status=302)
+    perform_work(Import.objects.get())
+    label = ReferenceLabel.objects.get(reference_set__name="own")
+    assert (label.query.external_id, label.document.external_id, label.grade) == ("q0", "d0", 1)
+
+
+def test_judgments_are_shown_by_columns_that_are_guessed_or_chosen(client, collection, researcher):
     lines = ("q,d,who,label", "q0,d0,ann,2", "q0,d7,ben,1")
     text = preview(client, *lines, **JUDGMENTS)
-    assert "a.tsv: CSV or TSV" in text
-    assert rows_of(text)[0] == ["ann", "q0 text of q0", "d0 text of d0", "2"]
-    assert rows_of(text)[1] == ["ben", "q0 text of q0", "d7", "1"]
+    assert "a.tsv: CSV or TSV" in text and text.count('name="taken_for"') == 4
+    labels = text.split("The first labels")[1]
+    assert rows_of(labels)[0] == ["ann", "q0 text of q0", "d0 text of d0", "2"]
+    assert rows_of(labels)[1] == ["ben", "q0 text of q0", "d7", "1"]
     assert "Not in this collection: 1 document, first d7." in text
-    text = preview(client, *lines, **JUDGMENTS | {"query": "query"})
-    assert "the header has no column &quot;query&quot;; it names" in text
+    choices = {"column": ["q", "d", "who", "label"]}
+    choices["taken_for"] = ["query", "document", "", "annotators"]
+    text = preview(client, *lines, **JUDGMENTS, **choices)
+    assert rows_of(text.split("The first labels")[1])[0][0] == "label"
+    choices["taken_for"] = ["query", "document", "", "grade"]
+    assert "Choose the column of the annotator." in preview(client, *lines, **JUDGMENTS, **choices)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("thema,clip,ann,ben", "q0,d0,1,", "q0,d1,0,2"),
+        (
+            '[{"thema": "q0", "clip": "d0", "ann": 1}, ',
+            '{"thema": "q0", "clip": "d1", "ann": 0, "ben": 2}]',
+        ),
+    ],
+    ids=["csv", "json array"],
+)
+def test_judgments_are_imported_as_they_were_mapped(client, collection, researcher, lines):
+    assert "3 labels" in preview(client, *lines, **JUDGMENTS)
+    send(
+        client,
+        "load",
+        "shapes",
+        "judgments",
+        name="experts",
+        file=SimpleUploadedFile("a.txt", text_of_lines(*lines)),
+        column=["thema", "clip", "ann", "ben"],
+        taken_for=["query", "document", "annotators", "annotators"],
+    )
+    perform_work(Import.objects.get())
+    grades: dict[int, list[int]] = {}
+    for judgment in Judgment.objects.order_by("level__grade").select_related("level"):
+        grades.setdefault(judgment.annotator_id, []).append(judgment.level.grade)
+    assert sorted(grades.values()) == [[0, 1], [2]]
 
 
 def test_items_are_read_in_as_many_queries_however_many_there_are(client, collection, researcher):
@@ -112,13 +207,17 @@ def test_a_changed_field_of_the_form_is_followed_and_keeps_the_focus(
 ):
     cast.sign_in(page.context, live_server.url, researcher)
     page.goto(f"{live_server.url}/c/shapes/imports/judgments/")
-    table = b"query,document,annotator,label\nq0,d0,ann,2\n"
+    table = b"query,document,annotator,label,when\nq0,d0,ann,2,7\n"
     page.locator("[name=file]").set_input_files(
         {"name": "a.csv", "mimeType": "text/csv", "buffer": table}
     )
     panel = page.locator("[data-preview]")
-    expect(panel).to_contain_text("no column")
-    page.locator("[name=grade]").fill("label")
-    page.locator("[name=time]").focus()
-    expect(panel.get_by_role("cell", name="ann")).to_be_visible()
-    expect(page.locator("[name=time]")).to_be_focused()
+    expect(panel.get_by_role("cell", name="ann", exact=True)).to_have_count(2)
+    expect(panel).not_to_contain_text("1 Jan 1970")
+    panel.get_by_label("when is").select_option("time")
+    expect(panel.get_by_role("columnheader", name="Time")).to_be_visible()
+    expect(panel.get_by_label("when is")).to_be_focused()
+    page.locator("[name=grades]").fill("2:0")
+    page.locator("[name=name]").focus()
+    expect(panel.locator("tbody").last).to_contain_text("0")
+    expect(page.locator("[name=name]")).to_be_focused()

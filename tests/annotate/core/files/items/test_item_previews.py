@@ -7,7 +7,7 @@ import pytest
 from annotate.core.files.archives import file_heads
 from annotate.core.files.archives.file_heads import PIECE, AbsentBytes, FilePiece, open_heads
 from annotate.core.files.formats import FormatError
-from annotate.core.files.items.item_previews import ItemReading, preview_items
+from annotate.core.files.items.item_previews import FileReading, preview_items
 from tests.annotate.core.files.samples import archive, file, line
 
 MANY = 20_000
@@ -19,7 +19,7 @@ def preview_of(content, name="set.jsonl", **request):
     while True:
         try:
             heads = open_heads(pieces, len(content), name)
-            return preview_items(heads, ItemReading(**request))
+            return preview_items(heads, FileReading(**request))
         except AbsentBytes as error:
             pieces.append(FilePiece(error.at, content[error.at : error.at + PIECE]))
             assert sum(len(piece.content) for piece in pieces) <= file_heads.MAX_BYTES

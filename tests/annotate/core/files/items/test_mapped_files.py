@@ -6,7 +6,8 @@ from annotate.core.files.archives.sources import FileSource
 from annotate.core.files.formats import FormatError, Problems
 from annotate.core.files.items.item_columns import guess_columns, mapping_fault, row_kind
 from annotate.core.files.items.item_formats import label_files, read_items
-from annotate.core.files.items.mapped_files import first_records, read_mapped_labels
+from annotate.core.files.items.mapped_files import read_mapped_labels
+from annotate.core.files.records import first_records
 from tests.annotate.core.files.samples import file, items_of, packed, zipped
 
 
