@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from annotate.core.files import text_files
 from annotate.core.files.archives.file_heads import HeadSource
@@ -54,6 +54,7 @@ class LabelPreview(FilePreview):
     unknown_queries, unknown_documents : ids that they name and the collection lacks
     """
 
+    caption: ClassVar = "The first labels"
     labels: Sequence[ReferenceRow | JudgmentRow] = ()
     choices: Sequence[ColumnChoice] = ()
     may_choose: bool = False

@@ -110,6 +110,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
             "is; the set “all” holds every test item."
         ),
         action="Load a query set",
+        template="annotate/imports/load_query_set.html",
         button="Load query set",
     ),
 }

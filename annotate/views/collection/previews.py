@@ -1,10 +1,10 @@
 """Previews of files: what the head of one is understood as, before it is loaded or stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
@@ -13,6 +13,7 @@ from annotate.core.files.archives.file_heads import PIECE, AbsentBytes, HeadSour
 from annotate.core.files.archives.sources import MemberBytes
 from annotate.core.files.file_previews import FilePreview
 from annotate.core.files.formats import FormatError
+from annotate.core.files.id_lists import IdPreview, preview_ids
 from annotate.core.files.items.item_columns import ROW_KINDS, field_groups
 from annotate.core.files.items.item_previews import preview_items
 from annotate.core.files.items.item_rows import ItemRow, is_address
@@ -25,9 +26,11 @@ from annotate.core.files.label_previews import (
 from annotate.core.files.media_types import media_type
 from annotate.forms.collections import JudgmentsImportForm, ReferenceForm
 from annotate.forms.item_files import FileHeadForm, head_fault
+from annotate.forms.query_sets import QuerySetForm
 from annotate.http import SignedIn
 from annotate.markdown import clean_page
-from annotate.models import Collection, Import, Item, Role
+from annotate.models import Collection, Direction, Import, Item, Role
+from annotate.services.collection.query_sets import SOURCE_SIDES
 from annotate.services.collection.references import known_ids
 
 PREVIEW = "annotate/imports/previews/_items.html"
@@ -66,21 +69,19 @@ class LabelCell(NamedTuple):
 @require_POST
 @login_required
 def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
-    """Say what a file is understood as, labels by the fields of their form; nothing is stored."""
+    """Say what a file is understood as, by the fields of its form; nothing is stored."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     if import_kind == Import.Kind.ITEMS:
         return _items_page(request)
-    if import_kind not in LABEL_PREVIEWS:
-        raise Http404("Files of this kind have no preview.")
 
     def page(form: FileHeadForm) -> HttpResponse:
-        preview = LABEL_PREVIEWS[import_kind](form, request.POST)
+        preview = PREVIEWS[import_kind](form, request.POST)
         preview.match(*known_ids(collection=collection, ids=preview.ids))
         context = {
             "collection": collection,
             "preview": preview,
             "rows": _label_rows(collection, preview),
-            "field_groups": [("Label", LABEL_FIELDS[Import.Kind(import_kind)].meanings)],
+            "field_groups": FIELD_GROUPS.get(import_kind, ()),
         }
         return render(request, "annotate/imports/previews/_labels.html", context)
 
@@ -95,8 +96,8 @@ def new_items_preview(request: SignedIn) -> HttpResponse:
     return _items_page(request)
 
 
-def _label_rows(collection: Collection, preview: LabelPreview) -> list[list[LabelCell]]:
-    """The first labels with the items that they name and the collection has; two queries."""
+def _label_rows(collection: Collection, preview: LabelPreview | IdPreview) -> list[list[LabelCell]]:
+    """The first labels or ids with the items that they name and the collection has; two queries."""
     texts = {text for row in preview.rows for text in row}
     rows = Item.objects.filter(collection=collection, external_id__in=texts)
     items = {(item.side, item.external_id): item for item in rows.prefetch_related("parts")}
@@ -129,13 +130,22 @@ def _judgments_preview(head: FileHeadForm, data: QueryDict) -> LabelPreview:
     )
 
 
-LABEL_PREVIEWS: Mapping[str, Callable[[FileHeadForm, QueryDict], LabelPreview]] = {
+def _query_set_preview(head: FileHeadForm, data: QueryDict) -> IdPreview:
+    source, form = head.source(), QuerySetForm(data)
+    if fault := head_fault(form):
+        return IdPreview(source.name, fault=fault)
+    direction = Direction(form.cleaned_data["direction"])
+    return preview_ids(source, side=SOURCE_SIDES[direction], nouns=direction.sources)
+
+
+PREVIEWS: Mapping[str, Callable[[FileHeadForm, QueryDict], LabelPreview | IdPreview]] = {
     Import.Kind.REFERENCE: _reference_preview,
     Import.Kind.JUDGMENTS: _judgments_preview,
+    Import.Kind.QUERY_SET: _query_set_preview,
 }
-LABEL_FIELDS = {
-    Import.Kind.REFERENCE: REFERENCE_FIELDS,
-    Import.Kind.JUDGMENTS: JUDGMENT_FIELDS,
+FIELD_GROUPS: Mapping[str, Sequence[tuple[str, Mapping[str, str]]]] = {
+    Import.Kind.REFERENCE: [("Label", REFERENCE_FIELDS.meanings)],
+    Import.Kind.JUDGMENTS: [("Label", JUDGMENT_FIELDS.meanings)],
 }
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Import, Judgment, ReferenceLabel
 from tests import cast
+from tests.annotate.views.browsing import page as page_of
 from tests.annotate.views.browsing import send
 from tests.annotate.views.collection.test_previews import post, text_of_lines
 from tests.pages import text_of
@@ -197,8 +198,19 @@ def test_items_are_read_in_as_many_queries_however_many_there_are(client, collec
     assert queries("q0 0 d0 2") == queries("q0 0 d0 2", "q1 0 d1 1", "q1 0 d2 0")
 
 
-def test_what_has_no_preview_is_not_found(client, collection, researcher):
-    assert post(client, b"q0", kind="query_set").status_code == 404
+@pytest.mark.parametrize("lines", [("q0", "q1", "q8", "q0"), ('{"q0": 1, "q1": [], "q8": {}}',)])
+def test_a_query_set_is_shown_with_its_items_and_what_lacks(client, collection, researcher, lines):
+    query_set = {"kind": "query_set", "direction": "forward"}
+    text = preview(client, *lines, name="ids.txt", **query_set)
+    assert "The whole file was read: the ids of 3 queries." in text
+    assert rows_of(text) == [["q0 text of q0"], ["q1 text of q1"], ["q8"]]
+    assert "Not in this collection: 1 query, first q8." in text
+    assert ("stands already in line 1" in text) == (len(lines) > 1)
+    text = preview(client, "d0", "q1", **query_set | {"direction": "reverse"})
+    assert rows_of(text) == [["d0 text of d0"], ["q1"]]
+    assert "Not in this collection: 1 document, first q1." in text
+    assert "Direction: " in preview(client, "d0", **query_set | {"direction": "up"})
+    assert "data-preview" in page_of(client, "load", "shapes", "query_set")
 
 
 @pytest.mark.django_db(transaction=True)
