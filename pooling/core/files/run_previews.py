@@ -19,7 +19,10 @@ from pooling.core.files.spool import spooled_queries
 from pooling.core.files.text.runs import ReadRun
 
 ARRAY = b"\x93NUMPY"  # what a .npy file begins with
-LATER = "Its rows are read once it is sent."
+LATER = (
+    "Before it is sent no more is known than its format. Then the whole file is read, and the "
+    "run's page says how many rows it has, which ids this collection lacks, and what is at fault."
+)
 TOO_LONG = "It is longer than a preview looks into: the report on the run says what it holds."
 
 

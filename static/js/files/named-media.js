@@ -2,7 +2,13 @@
 import { showLocalFiles } from "./local-files.js";
 import { zipEntries } from "./zip-directory.js";
 
-const UNREADABLE = "The files in the Media zip cannot be listed here; its report says which are missing.";
+const LATER = "Send it all the same: if a named medium is not in it, nothing is loaded, and the report names the file.";
+const TROUBLES = {
+  "no zip": "is no zip archive, and would be refused: pack the media in one.",
+  zip64: `is a zip in the form for very large archives (zip64), whose files are not listed here before it is sent. ${LATER}`,
+  long: `holds more files than are listed here before it is sent. ${LATER}`,
+  unread: "cannot be read here: choose it again.",
+};
 
 function box(line, entry) {
   const { at, bytes, isPacked } = entry;
@@ -14,7 +20,6 @@ function box(line, entry) {
 }
 
 function sentence(names, entries) {
-  if (!entries) return UNREADABLE;
   const absent = names.filter((name) => !entries.has(name));
   const first = absent.length ? `; not in it: ${absent.slice(0, 3).join(", ")}${absent.length > 3 ? "…" : ""}` : "";
   return `${names.length - absent.length} of ${names.length} named media ${names.length === 1 ? "is" : "are"} in the zip${first}.`;
@@ -24,12 +29,12 @@ function sentence(names, entries) {
 export async function showNamedMedia(panel, file, signal) {
   const count = panel.querySelector("[data-media-count]");
   if (!count || !file) return;
-  const entries = await zipEntries(file).catch(() => null);
+  const { entries, trouble } = await zipEntries(file).catch(() => ({ trouble: "unread" }));
   if (signal.aborted) return;
   const names = [...panel.querySelectorAll("[data-named-media] > li")].map((item) => item.textContent);
-  count.textContent = sentence(names, entries);
+  count.textContent = trouble ? `${file.name} ${TROUBLES[trouble]}` : sentence(names, entries);
   count.hidden = false;
-  if (!entries) return;
+  if (trouble) return;
   for (const line of panel.querySelectorAll("[data-named-medium]")) {
     if (!("name" in line.dataset)) line.dataset.name = line.textContent;
     const entry = entries.get(line.dataset.name);

@@ -19,15 +19,16 @@ function withoutFolder(entries) {
   return new Map([...entries, ...names.map((name) => [name.slice(top.length), entries.get(name)])]);
 }
 
-/** By name, where each file lies ({at, bytes, isPacked}); null for what is no such archive, or is in the form for very large ones. */
+/** {entries}: by name, where each file lies ({at, bytes, isPacked}); or {trouble}: "no zip", "zip64" (the form for very large archives) or "long". */
 export async function zipEntries(file) {
   const tail = await viewOf(file, Math.max(0, file.size - MOST_END), file.size);
   let end = tail.byteLength - 22;
   while (end >= 0 && tail.getUint32(end, true) !== END) end -= 1;
-  if (end < 0) return null;
+  if (end < 0) return { trouble: "no zip" };
   const size = tail.getUint32(end + 12, true);
   const start = tail.getUint32(end + 16, true);
-  if (size > MOST_DIRECTORY || start === IN_LARGE_FORM) return null;
+  if (size === IN_LARGE_FORM || start === IN_LARGE_FORM) return { trouble: "zip64" };
+  if (size > MOST_DIRECTORY) return { trouble: "long" };
   const view = await viewOf(file, start, start + size);
   const entries = new Map();
   for (let at = 0; at + 46 <= view.byteLength && view.getUint32(at, true) === ENTRY; ) {
@@ -38,5 +39,5 @@ export async function zipEntries(file) {
     if (!TOOL_FILE.test(name)) entries.set(name, entry);
     at += 46 + nameSize + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
-  return withoutFolder(entries);
+  return { entries: withoutFolder(entries) };
 }

@@ -1,5 +1,9 @@
 """Previews of chosen files in a real browser: the newest question alone is answered."""
 
+import io
+import struct
+import zipfile
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -81,3 +85,33 @@ def test_pictures_of_the_media_zip_are_shown_and_what_it_lacks_is_told(form, com
     picture = preview.locator("img")
     expect(picture).to_have_count(1)
     wait_for_condition(form, lambda: picture.evaluate("(image) => image.naturalWidth") == 1)
+
+
+def in_large_form(content):
+    """The same zip archive in the form for very large ones, zip64."""
+    end = content.rfind(b"PK\x05\x06")
+    n, _, size, start = struct.unpack_from("<2H2L", content, end + 8)
+    counts = (0, 0, n, n, size, start)
+    record = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, *counts)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
+    last = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 65535, 65535, 2**32 - 1, 2**32 - 1, 0)
+    return content[:end] + record + locator + last
+
+
+def test_media_that_cannot_be_listed_here_say_why_and_what_to_do(form):
+    content = archive({"a.png": PNG}).getvalue()
+    large = in_large_form(content)
+    assert zipfile.ZipFile(io.BytesIO(large)).namelist() == ["a.png"]
+    row = line("d1", parts=[{"kind": "image", "path": "a.png"}])
+    table = {"name": "a.jsonl", "mimeType": "text/plain", "buffer": file(row).getvalue()}
+    form.locator("[name=file]").set_input_files(table)
+    preview = form.locator("[data-preview]")
+    for media, sentences in (
+        (large, ("media.zip is a zip in the form for very large archives", "Send it all the same")),
+        (b"Rar!" * 9, ("media.zip is no zip archive", "pack the media in one")),
+        (content, ("1 of 1 named media is in the zip.",)),
+    ):
+        file_of_media = {"name": "media.zip", "mimeType": "application/zip", "buffer": media}
+        form.locator("[name=media]").set_input_files(file_of_media)
+        for sentence in sentences:
+            expect(preview).to_contain_text(sentence)

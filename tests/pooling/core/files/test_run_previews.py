@@ -120,6 +120,14 @@ def test_a_matrix_tells_its_shape_its_first_row_and_what_comes_with_it():
     assert run_preview.top_row == TopRow("q1", "d1", 2.5)
 
 
+@pytest.mark.parametrize("key", ["parquet", "hdf5"])
+def test_a_file_that_is_not_looked_into_says_so_and_when_it_is_read(key):
+    run_preview = preview(SAMPLES[key], f"a.{key}")
+    assert run_preview.format == LABELS[key] and not run_preview.counts
+    assert "Before it is sent no more is known than its format." in run_preview.needs
+    assert "the run's page says how many rows it has" in run_preview.needs
+
+
 def test_a_first_row_of_a_matrix_that_is_undefined_is_a_fault_and_an_empty_one_has_no_best():
     values = np.full((2, 3), np.nan, dtype="float32")
     assert "Row 1 of sim_mat holds NaN" in preview(npz(**MATRIX | {"sim_mat": values})).faults[0]
