@@ -11,9 +11,6 @@ MOST_ROWS = 100  # of a table without a chart, on a page
 MOST_ROWS_OF_CHART = 300  # of one beside a chart
 LARGEST_PLAIN = 1e15  # numbers from here on have more digits than float64 knows
 MOST_ROWS_READ = max(MOST_ROWS, MOST_ROWS_OF_CHART)
-# kinds of columns of texts: ids of items of the side that is the key, their words, moments as in
-# files
-ITEM, CONTENT, MOMENT = "item", "content", "moment"
 
 
 class Column(NamedTuple):
@@ -21,14 +18,14 @@ class Column(NamedTuple):
 
     key : its name in files; title : on pages; digits : after the point, where it has fractions
     is_bound : True where other numbers are at most these, so that they are printed rounded up
-    kind : ITEM, CONTENT or MOMENT; "" for all others
+    is_moment : True where the texts are moments, as files have them
     """
 
     key: str
     title: str
     digits: int = 0
     is_bound: bool = False
-    kind: str = ""
+    is_moment: bool = False
 
 
 class AnalysisResult(NamedTuple):

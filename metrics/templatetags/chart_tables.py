@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django import template
-from django.template.loader import render_to_string
+from django.template.loader import get_template
 from django.utils.formats import localize
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from annotate.templatetags.moments import moment
 from metrics.charts.charts import Figure
-from metrics.services.analysis.page_rows import ItemCell
+from metrics.services.analysis.item_columns import ItemCell
 
 register = template.Library()
 IN_A_LINE = 24  # characters of a cell that is never broken; a longer text has some width
@@ -39,12 +39,21 @@ def table_rows(rows: Iterable[Iterable[object]], number_class: str = "") -> Safe
     number_class : the class of cells with numbers
     """
     of_class = format_html(' class="{}"', number_class) if number_class else ""
+    brief = get_template("annotate/review/_item_brief.html")
     parts = []
     for row in rows:
         parts.append("<tr>")
         for number, cell in enumerate(row):
-            if isinstance(cell, (datetime, ItemCell)):
-                parts.append(_marked_up(cell))
+            if isinstance(cell, datetime):
+                parts.append(
+                    format_html('<td data-value="{}">{}</td>', cell.isoformat(), moment(cell))
+                )
+                continue
+            if isinstance(cell, ItemCell):
+                head = 'th scope="row"' if number == 0 else "td"
+                name = conditional_escape(cell.item.external_id)
+                content = brief.render(cell._asdict())
+                parts.append(f'<{head} data-value="{name}">{content}</{head[:2]}>')
                 continue
             exact = conditional_escape(cell.exact) if isinstance(cell, Figure) else ""
             text = conditional_escape(str(cell if isinstance(cell, Figure) else localize(cell)))
@@ -57,14 +66,3 @@ def table_rows(rows: Iterable[Iterable[object]], number_class: str = "") -> Safe
                 parts.append(f"<td{of_words}>{text}</td>")
         parts.append("</tr>")
     return mark_safe("".join(parts))  # noqa: S308 - every cell is escaped above
-
-
-def _marked_up(cell: datetime | ItemCell) -> SafeString:
-    """A cell with a moment or with an item, which is sorted by the moment or the item's id."""
-    if isinstance(cell, datetime):
-        value, content = cell.isoformat(), moment(cell)
-    else:
-        context = {"item": cell.item, "slug": cell.slug}
-        value = cell.item.external_id
-        content = render_to_string("annotate/review/_item_brief.html", context)
-    return format_html('<td class="as-text" data-value="{}">{}</td>', value, content)

@@ -11,7 +11,6 @@ from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from metrics.charts.result_files import as_csv
-from metrics.charts.results import MOST_ROWS_READ
 from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import (
@@ -24,6 +23,7 @@ from metrics.services.analysis.page import (
     contents_summary,
     other_direction_sentence,
     panels_of,
+    pictured_panels_of,
     summary_of,
 )
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
@@ -78,7 +78,13 @@ def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpRespo
 @login_required
 def analysis_state(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
     """Answer the poll, every 2 seconds, of an analysis that is computed: then with the result."""
-    _, panel = _panel(request, slug, chapter, name, most_rows=MOST_ROWS_READ)
+    collection, choices = _choices(request, slug)
+    (panel,) = pictured_panels_of(
+        collection=collection,
+        analyses=[_analysis(chapter, name)],
+        choices=choices,
+        roles=access.roles_in(user=request.user, collection=collection),
+    )
     return render(request, "metrics/analysis/_result.html", {"panel": panel})
 
 
@@ -116,17 +122,11 @@ def _choices(request: SignedIn, slug: str) -> tuple[Collection, SharedChoices]:
 
 
 def _panel(
-    request: SignedIn, slug: str, chapter: str, name: str, *, most_rows: int | None = None
+    request: SignedIn, slug: str, chapter: str, name: str
 ) -> tuple[SharedChoices, AnalysisPanel]:
     collection, choices = _choices(request, slug)
-    analysis = _analysis(chapter, name)
-    roles = access.roles_in(user=request.user, collection=collection)
     (panel,) = panels_of(
-        collection=collection,
-        analyses=[analysis],
-        choices=choices,
-        roles=roles,
-        most_rows=most_rows,
+        collection=collection, analyses=[_analysis(chapter, name)], choices=choices
     )
     return choices, panel
 
@@ -135,9 +135,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     collection, choices = _choices(request, slug)
     roles = access.roles_in(user=request.user, collection=collection)
     shown_choices = frozenset[str]().union(*(row.choices for row in rows))
-    panels = panels_of(
-        collection=collection, analyses=rows, choices=choices, roles=roles, most_rows=MOST_ROWS_READ
-    )
+    panels = pictured_panels_of(collection=collection, analyses=rows, choices=choices, roles=roles)
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,

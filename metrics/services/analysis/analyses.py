@@ -13,6 +13,7 @@ from metrics.score_files.analyses import ScoreAnalysis
 from metrics.score_files.choices import Choice, parameter_names
 from metrics.score_files.requests import ReportProgress
 from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
+from metrics.services.analysis.item_columns import ItemColumn
 
 
 class NextPage(NamedTuple):
@@ -72,6 +73,7 @@ class Analysis:
     of_both_directions : shows both, whichever is chosen
     of_pairs : counts pairs or items, to which a direction is nothing
     next_page : where to act on it, if anywhere
+    item_columns : those of its table that name items
     """
 
     name: str
@@ -91,6 +93,7 @@ class Analysis:
     of_both_directions: bool = False
     of_pairs: bool = False
     next_page: NextPage | None = None
+    item_columns: tuple[ItemColumn, ...] = ()
 
     @classmethod
     def of_scores_too(
@@ -105,6 +108,7 @@ class Analysis:
         measures: tuple[str, ...],
         n_measures: int | None = 1,
         next_page: NextPage | None = None,
+        item_columns: tuple[ItemColumn, ...] = (),
     ) -> "Analysis":
         """The row of an analysis that files of scores have too; what it asks stands there."""
         return cls(
@@ -121,6 +125,7 @@ class Analysis:
             measures=measures,
             n_measures=n_measures,
             next_page=next_page,
+            item_columns=item_columns,
         )
 
     @property

@@ -1,7 +1,7 @@
 """Pages of analyses: the result with its caption, or what is missing, or the work under way."""
 
-from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -9,9 +9,10 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from annotate.core.phrases import counted
-from annotate.models import Collection, Direction, Role
+from annotate.models import Collection, Direction, Item, Role
 from annotate.services.background import progress
 from metrics.charts.charts import Chart
+from metrics.charts.results import MOST_ROWS_READ
 from metrics.core.comparisons.run_comparison import METHOD_NAMES
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse
@@ -21,9 +22,11 @@ from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
-from metrics.services.analysis.page_rows import with_items_and_moments
+from metrics.services.analysis.item_columns import ItemName, items_of, names_in, with_items
+from metrics.services.analysis.page_rows import with_moments
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import Choices
+from pooling.services.runs.storage import SIDES
 
 MAX_NAMED = 4  # runs in a caption
 
@@ -32,6 +35,7 @@ class AnalysisPanel(NamedTuple):
     """One analysis for some choices: its result, once it is there.
 
     roles : of the person who looks at it
+    items : those that the first rows name, by their names, where the table shows them
     """
 
     collection: Collection
@@ -39,6 +43,7 @@ class AnalysisPanel(NamedTuple):
     choices: SharedChoices
     answer: AnalysisAnswer | None
     roles: frozenset[Role]
+    items: Mapping[ItemName, Item] = {}
 
     @property
     def id(self) -> str:
@@ -143,7 +148,28 @@ class AnalysisPanel(NamedTuple):
             return None
         result = self.answer.result
         chart = result.chart(id=self.id, caption=self.caption)
-        return with_items_and_moments(collection=self.collection, result=result, chart=chart)
+        chart = with_moments(result, chart)
+        if not self.items:
+            return chart
+        slug = self.collection.slug
+        return with_items(chart, result, items=self.items, slug=slug, **self._item_columns)
+
+    @property
+    def item_names(self) -> set[ItemName]:
+        """The names of the items in the first rows."""
+        result = self.answer.result if self.answer else None
+        if result is None:
+            return set()
+        return {
+            name
+            for row in result.rows[:MOST_ROWS_READ]
+            for _, name in names_in(row, result, **self._item_columns)
+        }
+
+    @property
+    def _item_columns(self) -> dict[str, Any]:
+        direction = Direction(self.analysis.spec(self.choices).direction)
+        return {"item_columns": self.analysis.item_columns, "source_side": SIDES[direction][0]}
 
     def _address(self, name: str, *, is_cut: bool = True) -> str:
         path = reverse(
@@ -173,6 +199,26 @@ def panels_of(
         AnalysisPanel(collection, analysis, choices, answer, frozenset(roles))
         for analysis, answer in rows
     ]
+
+
+def pictured_panels_of(
+    *,
+    collection: Collection,
+    analyses: Sequence[Analysis],
+    choices: SharedChoices,
+    roles: Iterable[Role],
+) -> list[AnalysisPanel]:
+    """Look at some analyses for a page: the first rows, with their items; two queries more."""
+    panels = panels_of(
+        collection=collection,
+        analyses=analyses,
+        choices=choices,
+        roles=roles,
+        most_rows=MOST_ROWS_READ,
+    )
+    names = set[ItemName]().union(*(panel.item_names for panel in panels))
+    items = items_of(collection=collection, names=names)
+    return [panel._replace(items=items if panel.analysis.item_columns else {}) for panel in panels]
 
 
 def analyses_of_systems(choices: Choices) -> list[Analysis]:

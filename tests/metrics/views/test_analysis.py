@@ -7,9 +7,9 @@ import pytest
 
 from annotate.models import Kept, Role
 from metrics.charts.charts import Figure
+from metrics.services.analysis import page as analysis_pages
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 from metrics.templatetags.chart_tables import table_heads, table_rows
-from metrics.views import analysis as views
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -249,7 +249,7 @@ def test_pages_read_the_rows_that_they_show_and_files_all(
         assert (len(panel.answer.result.rows), panel.answer.result.n_rows) == (300, 1_234)
     lines = client.get(f"{PAGE}table.csv").content.decode().split("\r\n")
     assert [line.partition(",")[0] for line in lines[1:-1]] == [cells[0] for cells in rows]
-    monkeypatch.setattr(views, "MOST_ROWS_READ", None)
+    monkeypatch.setattr(analysis_pages, "MOST_ROWS_READ", None)
     for page, answer in zip(pages, answers, strict=True):
         whole = panel_of(client.get(page))
         assert len(whole.answer.result.rows) == 1_234

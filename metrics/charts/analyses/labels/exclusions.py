@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.items import ItemSummary
-from metrics.charts.results import CONTENT, ITEM, MOMENT, AnalysisResult, Cell, Column
+from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.labels.exclusions import ReasonTotal
 
 KINDS = ("query", "document", "pair")
@@ -15,12 +15,12 @@ MOST_REASONS = 5  # that a note names
 
 COLUMNS = [
     Column("kind", "Excluded"),
-    Column("query", "Query", kind=ITEM),
-    Column("query_content", "Content", kind=CONTENT),
-    Column("document", "Document", kind=ITEM),
-    Column("document_content", "Content", kind=CONTENT),
+    Column("query", "Query"),
+    Column("query_content", "Content"),
+    Column("document", "Document"),
+    Column("document_content", "Content"),
     Column("reason", "Reason"),
-    Column("at", "When", kind=MOMENT),
+    Column("at", "When", is_moment=True),
     Column("n_labels", "Labels"),
 ]
 

@@ -6,14 +6,7 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.labels.items import ItemSummary
 from metrics.charts.analyses.nouns import Nouns
-from metrics.charts.results import (
-    CONTENT,
-    ITEM,
-    AnalysisResult,
-    Cell,
-    Column,
-    interval_text,
-)
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.labels.refusals import Refusals
 
 FEWEST = 30  # graded positives of which a headline tells an interval
@@ -95,10 +88,7 @@ def refusals_result(
 def _columns(sides: Sequence[str], runs: Sequence[str]) -> list[Column]:
     columns = [Column("reference", "Reference")]
     for side in sides:
-        columns += [
-            Column(side, side.capitalize(), kind=ITEM),
-            Column(f"{side}_content", "Content", kind=CONTENT),
-        ]
+        columns += [Column(side, side.capitalize()), Column(f"{side}_content", "Content")]
     columns += [
         Column("reference_grade", "Grade of the reference"),
         Column("grade", "People's grade"),

@@ -8,6 +8,7 @@ from metrics.core.analyses.collection.text_lengths import similarity_by_length
 from metrics.score_files.choices import Choice
 from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
 from metrics.services.analysis.collection import duplicates, hits, lengths, positives
+from metrics.services.analysis.item_columns import ItemColumn
 
 CHAPTER = Chapter(
     "collection",
@@ -157,5 +158,6 @@ ANALYSES = [
         choices=frozenset(),
         of_pairs=True,
         next_page=NextPage("Judge duplicates once", "metrics:duplicates"),
+        item_columns=(ItemColumn("id", "side", "content"), ItemColumn("original", "side")),
     ),
 ]

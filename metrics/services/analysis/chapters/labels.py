@@ -1,5 +1,6 @@
 """The chapter on the labels: how many there are, how well they agree, and where they come from."""
 
+from annotate.models import Side
 from metrics.core.analyses.labels.arrivals import alpha_as_labels_came
 from metrics.core.analyses.labels.by_pool import labels_by_pool
 from metrics.core.analyses.labels.coefficients import agreement_coefficients
@@ -13,6 +14,7 @@ from metrics.core.analyses.labels.reference_against_people import reference_agai
 from metrics.core.analyses.labels.refusals import refused_positives
 from metrics.score_files.choices import Choice
 from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
+from metrics.services.analysis.item_columns import ItemColumn
 from metrics.services.analysis.labels import (
     agreement,
     by_pool,
@@ -33,6 +35,10 @@ CHAPTER = Chapter(
     NextPage("Comments", "metrics:comments"),
 )
 BY_RUN = frozenset({Choice.QUERIES, Choice.RUNS})
+BOTH_ITEMS = (
+    ItemColumn("query", Side.QUERY, "query_content"),
+    ItemColumn("document", Side.DOCUMENT, "document_content"),
+)
 
 ANALYSES = [
     Analysis(
@@ -213,6 +219,7 @@ ANALYSES = [
         test="tests/metrics/core/analyses/labels/test_refusals.py",
         choices=BY_RUN | {Choice.LABELS, Choice.THRESHOLD},
         of_people=True,
+        item_columns=BOTH_ITEMS,
     ),
     Analysis(
         name="excluded-items",
@@ -232,6 +239,7 @@ ANALYSES = [
         choices=frozenset(),
         of_pairs=True,
         of_people=True,
+        item_columns=BOTH_ITEMS,
     ),
     Analysis(
         name="agreement-coefficients",

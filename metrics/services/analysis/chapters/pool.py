@@ -10,6 +10,7 @@ from metrics.core.analyses.pool.pools_of_one import pools_of_one
 from metrics.core.analyses.pool.run_likeness import run_likeness
 from metrics.score_files.choices import Choice
 from metrics.services.analysis.analyses import Analysis, Chapter, NextPage, Oracle
+from metrics.services.analysis.item_columns import SOURCE, ItemColumn
 from metrics.services.analysis.pool import bias_by_size as by_size
 from metrics.services.analysis.pool import conclusions as under_other_labels
 from metrics.services.analysis.pool import edges, own_labels, people
@@ -149,6 +150,7 @@ ANALYSES = [
         test="tests/metrics/core/analyses/pool/test_edges.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
         next_page=NextPage("Make a pool", "pooling:pool-new", frozenset({Role.RESEARCHER})),
+        item_columns=(ItemColumn("query", SOURCE, "content"),),
     ),
     Analysis(
         name="people-as-systems",

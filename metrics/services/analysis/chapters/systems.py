@@ -10,6 +10,7 @@ from metrics.core.analyses.systems.variance import variance_table
 from metrics.core.comparisons.generalizability import generalizability
 from metrics.score_files.register import SCORE_ANALYSES
 from metrics.services.analysis.analyses import Analysis, Chapter, Oracle
+from metrics.services.analysis.item_columns import SOURCE, ItemColumn
 from metrics.services.analysis.systems import systems
 
 CHAPTER = Chapter(
@@ -17,6 +18,7 @@ CHAPTER = Chapter(
     "The systems",
     "Which runs differ, how sure their order is, and how many queries it takes.",
 )
+TOPIC = ItemColumn("topic", SOURCE)
 
 ANALYSES: list[Analysis] = [
     Analysis.of_scores_too(
@@ -36,6 +38,7 @@ ANALYSES: list[Analysis] = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_topic_difficulty.py",
         measures=("AP",),
+        item_columns=(TOPIC,),
     ),
     Analysis.of_scores_too(
         SCORE_ANALYSES["deciding-topics"],
@@ -45,6 +48,7 @@ ANALYSES: list[Analysis] = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/systems/test_deciding_topics.py",
         measures=("AP",),
+        item_columns=(TOPIC,),
     ),
     Analysis.of_scores_too(
         SCORE_ANALYSES["normality"],
