@@ -1,13 +1,36 @@
 """People's answers to the golds, and the golds that most good people fail."""
 
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import F, Q
 
 from annotate.core.consequences import Consequences
 from annotate.core.labels.golds import gold_statistics
-from annotate.models import Collection, CountingJudgment, Gold, Pair, Policy, Seat
+from annotate.models import (
+    Annotator,
+    Collection,
+    CountingJudgment,
+    Gold,
+    Level,
+    Pair,
+    Policy,
+    Seat,
+)
 from annotate.services.golds.consequences import retirement_consequences
+
+MOST_MISSED = 20  # golds that a person's page lists
+
+
+class MissedGold(NamedTuple):
+    """A gold that a person answered wrongly: the level of the answer, and the right one."""
+
+    pair: Pair
+    level: Level
+    right_level: Level
+    explanation: str
+    at: datetime
 
 
 class GoldLine(NamedTuple):
@@ -55,6 +78,43 @@ def gold_lines(*, collection: Collection) -> list[GoldLine]:
         lines,
         key=lambda line: (not line.is_flagged, -line.n_good_wrong, -line.n_wrong, line.gold.pk),
     )
+
+
+def missed_golds(*, annotator: Annotator) -> tuple[list[MissedGold], int]:
+    """Return the last golds in use that a person missed, with their items, and how many in all.
+
+    Five queries. An answer is wrong where it is on the other side of the threshold.
+    """
+    collection = annotator.collection
+    threshold = collection.positive_from
+    answers = CountingJudgment.objects.filter(
+        Q(grade__gte=threshold, pair__golds__grade__lt=threshold)
+        | Q(grade__lt=threshold, pair__golds__grade__gte=threshold),
+        collection=collection,
+        annotator=annotator,
+        purpose=Seat.Purpose.GOLD,
+        pair__golds__retired_at=None,
+    )
+    last_first = (
+        answers.annotate(
+            right_grade=F("pair__golds__grade"), explanation=F("pair__golds__explanation")
+        )
+        .select_related("judgment__level", "pair__query", "pair__document")
+        .prefetch_related("pair__query__parts", "pair__document__parts")
+        .order_by("-at", "-judgment")
+    )
+    level_by_grade = {level.grade: level for level in collection.levels.all()}
+    missed = [
+        MissedGold(
+            answer.pair,
+            answer.judgment.level,
+            level_by_grade[answer.right_grade],
+            answer.explanation,
+            answer.at,
+        )
+        for answer in last_first[:MOST_MISSED]
+    ]
+    return missed, answers.count()
 
 
 def doubtful(*, collection: Collection) -> list[GoldLine]:

@@ -24,6 +24,7 @@ from annotate.forms.review import (
 )
 from annotate.http import SignedIn
 from annotate.models import Annotator, User
+from annotate.services.golds.quality import missed_golds
 from annotate.services.pages import person_answers, person_status
 from annotate.services.people.members import n_labels_of, removal_consequences
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
@@ -159,6 +160,7 @@ def _page(
     if context["may_name"]:
         context |= _actions(annotator, request.GET, form=form, moment=moment)
         context |= _person_acts(context["status"])
+        context["missed_golds"], context["n_missed"] = missed_golds(annotator=annotator)
     status = 422 if form else 200
     return render(request, "metrics/person/person.html", context, status=status)
 
