@@ -104,7 +104,7 @@ def missed_golds(*, annotator: Annotator) -> tuple[list[MissedGold], int]:
         .order_by("-at", "-judgment")
     )
     level_by_grade = {level.grade: level for level in collection.levels.all()}
-    missed = [
+    last_golds = [
         MissedGold(
             answer.pair,
             answer.judgment.level,
@@ -114,7 +114,7 @@ def missed_golds(*, annotator: Annotator) -> tuple[list[MissedGold], int]:
         )
         for answer in last_first[:MOST_MISSED]
     ]
-    return missed, answers.count()
+    return last_golds, answers.count()
 
 
 def doubtful(*, collection: Collection) -> list[GoldLine]:
