@@ -72,6 +72,7 @@ class Analysis:
     of_people : counts what people labelled, of a chosen label source at most the reference sets
     of_both_directions : shows both, whichever is chosen
     of_pairs : counts pairs or items, to which a direction is nothing
+    of_files : compares files, which workers read after they were loaded
     next_page : where to act on it, if anywhere
     item_columns : those of its table that name items
     """
@@ -92,6 +93,7 @@ class Analysis:
     of_people: bool = False
     of_both_directions: bool = False
     of_pairs: bool = False
+    of_files: bool = False
     next_page: NextPage | None = None
     item_columns: tuple[ItemColumn, ...] = ()
 

@@ -9,7 +9,16 @@ from typing import NamedTuple
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from annotate.models import Collection, Duplicate, Import, Kept, PairExclusion, Policy
+from annotate.models import (
+    Collection,
+    Duplicate,
+    Import,
+    Kept,
+    PairExclusion,
+    Part,
+    Policy,
+    Preview,
+)
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
@@ -56,7 +65,7 @@ def look(
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
-    Six queries, and one for each. runs : those of the specs, at least
+    Six queries, one for each, and two for those of files. runs : those of the specs, at least
     most_rows : of each table only the first ones are read; None for all
     """
     inputs_version = _inputs_version(collection)
@@ -64,7 +73,8 @@ def look(
     answers: list[AnalysisAnswer | None] = []
     for spec in specs:
         spec_runs = [run for run in runs if run.pk in spec.scores.runs]
-        version = _version_of(inputs_version, spec_runs, partners)
+        facts = [inputs_version, _files_version(collection, spec)]
+        version = _version_of(facts, spec_runs, partners)
         inquiry = inquiry_of(collection=collection, spec=spec)
         view = kept.look(inquiry=inquiry, version=version, most_rows=most_rows)
         is_stale = view.row is not None and view.row.version != version
@@ -89,11 +99,13 @@ def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
 
 
 def _version(inquiry: Inquiry) -> str:
-    """The version of the inputs; nine queries at most."""
+    """The version of the inputs; eleven queries at most."""
     keys = inquiry.parameters["scores"]["runs"]
     runs = list(Run.objects.filter(pk__in=keys)) if keys else []
     partners = partners_of(collection=inquiry.collection, runs=runs)
-    return _version_of(_inputs_version(inquiry.collection), runs, partners)
+    spec = AnalysisSpec.from_json(dict(inquiry.parameters))
+    facts = [_inputs_version(inquiry.collection), _files_version(inquiry.collection, spec)]
+    return _version_of(facts, runs, partners)
 
 
 def _inputs_version(collection: Collection) -> str:
@@ -114,8 +126,21 @@ def _inputs_version(collection: Collection) -> str:
     return " ".join(map(str, facts))
 
 
+def _files_version(collection: Collection, spec: AnalysisSpec) -> str:
+    """A text that changes with what workers read from files; "" for analyses of none.
+
+    Two queries. The last files are read long after their import is done.
+    """
+    if not ANALYSES[spec.name].of_files:
+        return ""
+    previews = Preview.objects.filter(collection=collection)
+    facts = previews.aggregate(n=Count("pk"), n_rasters=Count("raster"), at=Max("made_at"))
+    n_unread = Part.objects.unread().filter(item__collection=collection).count()
+    return " ".join(map(str, [n_unread, *facts.values()]))
+
+
 def _version_of(
-    inputs_version: str, runs: Sequence[Run], partners: Mapping[int, Sequence[Run]]
+    facts: Sequence[str], runs: Sequence[Run], partners: Mapping[int, Sequence[Run]]
 ) -> str:
     """A hash that changes with the inputs, and with the names of the runs and their use.
 
@@ -123,11 +148,11 @@ def _version_of(
     """
     measured_runs = {run.pk: run for run in runs}
     measured_runs |= {partner.pk: partner for run in runs for partner in partners[run.pk]}
-    facts = sorted(
+    of_runs = sorted(
         (run.pk, run.name, run.system, run.team, run.is_hidden, str(run.retired_at))
         for run in measured_runs.values()
     )
-    return hashlib.sha256(json.dumps([inputs_version, facts]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*facts, of_runs]).encode()).hexdigest()
 
 
 @kept.keeps(

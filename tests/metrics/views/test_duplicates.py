@@ -329,3 +329,11 @@ def test_the_leaderboard_says_how_many_grades_are_propagated(client, study):
         assert re.search(r"\d+ pairs of duplicates take the grades of their originals", text)
     show(study, {"labels": "none:original"})
     assert "of duplicates" not in text_of(client.get(page, {"labels": "none:original"}))
+
+
+def test_a_list_of_before_the_last_files_were_read_says_as_of_when(client, study):
+    compute_kept(study, "duplicates")
+    assert "As of" not in text_of(client.get(PAGE))
+    add_images(study, [range(2)])
+    text = text_of(client.get(PAGE))
+    assert "As of <time" in text and "A newer list is being made" in text

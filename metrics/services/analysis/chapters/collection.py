@@ -157,6 +157,7 @@ ANALYSES = [
         test="tests/metrics/core/analyses/collection/test_duplicates.py",
         choices=frozenset(),
         of_pairs=True,
+        of_files=True,
         next_page=NextPage("Judge duplicates once", "metrics:duplicates"),
         item_columns=(ItemColumn("id", "side", "content"), ItemColumn("original", "side")),
     ),

@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.core.files.archives.sources import FileSource
-from annotate.models import Kept, Pair, PairExclusion, Policy, QuerySet
+from annotate.core.media.rasters import RASTER_BYTES
+from annotate.models import Kept, Pair, PairExclusion, Part, Policy, Preview, QuerySet
 from annotate.services.imports.imports import import_now
 from annotate.services.imports.kinds import ReferenceImport
 from annotate.services.review.duplicate_marks import (
@@ -125,6 +126,30 @@ def test_a_pool_that_opens_or_closes_makes_analyses_old(study):
         assert not answer(study).is_stale
     pool.runs.set(Run.objects.filter(name="alpha"))
     assert answer(study).is_stale
+
+
+def test_files_that_are_read_after_their_import_make_the_duplicates_old_alone(study):
+    part = study.items.filter(side="document")[0].parts.create(
+        position=1, kind="image", path="a.png"
+    )
+
+    def read_checksum():
+        Part.objects.filter(pk=part.pk).update(checksum="sha256:a")
+
+    def draw():
+        fields = {"content": b"x", "width": 1, "height": 1}
+        Preview.objects.create(collection=study, checksum="sha256:a", **fields)
+
+    def compute_raster():
+        Preview.objects.update(raster=bytes(RASTER_BYTES))
+
+    compute_kept(study, NAME)
+    for read in (read_checksum, draw, compute_raster):
+        compute_kept(study, "duplicates")
+        assert not answer(study, "duplicates").is_stale
+        read()
+        assert answer(study, "duplicates").is_stale
+    assert not answer(study).is_stale
 
 
 def test_time_alone_makes_no_answer_old_though_it_is_computed_again(study):
