@@ -1,9 +1,10 @@
 """Numbers in sentences and tables, with as many digits as people read."""
 
 import math
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 P_LEVELS = (0.01, 0.05, 0.1)  # a p-value is not rounded to one of these, or over it
+_NOISE_DIGITS = 9  # a bound differs from a rounder number by more than this, or is that number
 LEAST_P = 0.001  # a smaller p is told as smaller than this
 
 
@@ -21,7 +22,12 @@ def decimals(value: float, n: int, *, rounding: str = ROUND_HALF_UP) -> str:
 
 def at_most(value: float, n: int) -> str:
     """Return an upper bound with n decimals, rounded up."""
-    return decimals(value, n, rounding=ROUND_CEILING)
+    return decimals(round(value, _NOISE_DIGITS), n, rounding=ROUND_CEILING)
+
+
+def at_least(value: float, n: int) -> str:
+    """Return a lower bound with n decimals, rounded down."""
+    return decimals(round(value, _NOISE_DIGITS), n, rounding=ROUND_FLOOR)
 
 
 def sum_text(whole: float, part: float | None) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from django import template
 
 from annotate.core import figures
+from annotate.core.labels.alpha_marks import AlphaMarks
 
 register = template.Library()
 
@@ -31,6 +32,12 @@ def score(percent: Figure) -> str:
 def coefficient(value: Figure) -> str:
     """A coefficient or a statistic, such as alpha or ICC, with two decimals: 0.72."""
     return _decimals(value, 2)
+
+
+@register.filter
+def alpha_low(low: Figure, marks: AlphaMarks) -> str:
+    """The lower end of an interval of alpha, rounded down, on its side of the marks."""
+    return "" if low is None or low == "" else marks.low_text(low)
 
 
 @register.filter

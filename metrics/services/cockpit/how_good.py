@@ -1,7 +1,6 @@
 """Agreement of a collection's labels: alpha with its interval, over the labels so far."""
 
 from collections.abc import Sequence
-from math import ceil, floor
 from typing import NamedTuple
 
 from annotate.core.labels.alpha_marks import AlphaMarks
@@ -43,13 +42,11 @@ class HowGood(NamedTuple):
 
     @property
     def interval_text(self) -> str:
-        """The interval of alpha in two digits, rounded outwards; empty where there is none."""
+        """The interval of alpha, rounded outwards; empty where there is none."""
         alpha = self.panel.planned.alpha
         if alpha["low"] is None:
             return ""
-        return (
-            f"{_rounded_down(alpha['low']):.2f} to {ceil(round(100 * alpha['high'], 6)) / 100:.2f}"
-        )
+        return self.panel.marks.interval_text(alpha["low"], alpha["high"])
 
     @property
     def mark_text(self) -> str:
@@ -58,7 +55,8 @@ class HowGood(NamedTuple):
         if low is None:
             return ""
         marks = self.panel.marks
-        mark = next((mark for mark in marks if _rounded_down(low) < mark), None)
+        low = float(marks.low_text(low))
+        mark = next((mark for mark in marks if low < mark), None)
         position = f"above {marks.firm:g}" if mark is None else f"not yet above {mark:g}"
         return f"the interval is {position}"
 
@@ -112,7 +110,3 @@ def alpha_drawing(points: Sequence[AlphaPoint], *, marks: AlphaMarks) -> AlphaDr
         first_text=counted(first, "judgment"),
         last_text=f"{last:,}",
     )
-
-
-def _rounded_down(alpha: float) -> float:
-    return floor(round(100 * alpha, 6)) / 100

@@ -2,14 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from django.template.defaultfilters import floatformat
-
 from annotate.core.labels.alpha_marks import KRIPPENDORFF, AlphaMarks
 from annotate.core.phrases import counted
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard.details_page import per_cent
-
-DIGITS = 4  # of the sentence on the mark, which is judged by them: .667 has three
 
 
 class LevelTab(NamedTuple):
@@ -71,7 +67,7 @@ class AgreementPanel(NamedTuple):
             return IntervalCell(
                 "not defined", f"all labels are of one of the {self.sampling_units}"
             )
-        ends = f"{floatformat(alpha['low'], 2)} to {floatformat(alpha['high'], 2)}"
+        ends = self.marks.interval_text(alpha["low"], alpha["high"])
         if not alpha["n_replicates"]:
             return IntervalCell(ends, "")
         origin = f" of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""
@@ -90,7 +86,8 @@ class AgreementPanel(NamedTuple):
             return ""
         if alpha["low"] is None:
             return f"Without an interval nothing is said of {self.marks.names_text}."
-        low = round(alpha["low"], DIGITS)
+        low_text = self.marks.low_text(alpha["low"])
+        low = float(low_text)
         tentative, firm = (f"{mark:g}" for mark in self.marks)
         mark_name = self.marks.mark_text
         if low >= self.marks.firm:
@@ -104,7 +101,7 @@ class AgreementPanel(NamedTuple):
             verdict = f"Not shown to reach {tentative}, {mark_name} for tentative conclusions"
         pairs = f"{counted(alpha['n_pairable_units'], 'pair')} with two planned labels or more"
         origin = f", of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""
-        return f"{verdict}: the interval's lower end is {low:.{DIGITS}f}, on {pairs}{origin}."
+        return f"{verdict}: the interval's lower end is {low_text}, on {pairs}{origin}."
 
     @property
     def advice(self) -> str:

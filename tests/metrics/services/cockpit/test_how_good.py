@@ -1,6 +1,6 @@
 """Alpha in words and as a line: marks by the printed lower end, undefined ends, the drawing.
 
-To see these tests fail: round the interval to the nearest, or take the value for the lower end.
+To see these tests fail: round the interval to the nearest on either page, or go by the value.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from metrics.services.dashboard.agreement_page import AgreementFigures, Agreemen
 
 def how_good(value, low, high, *, reason="", points=(), marks=KRIPPENDORFF):
     alpha = {"value": value, "low": low, "high": high, "reason": reason}
-    alpha |= {"n_groups": 64, "n_pairable_units": 226}
+    alpha |= {"n_groups": 64, "n_pairable_units": 226, "n_replicates": 0}
     figures = AgreementFigures(alpha, None, None)
     return HowGood(AgreementPanel("ordinal", [], figures, figures, "queries", marks), list(points))
 
@@ -22,7 +22,9 @@ def how_good(value, low, high, *, reason="", points=(), marks=KRIPPENDORFF):
     ("low", "interval", "mark"),
     [
         (0.6041, "0.60 to 0.78", "the interval is not yet above 0.667"),
-        (0.6699, "0.66 to 0.78", "the interval is not yet above 0.667"),
+        (0.66699, "0.66 to 0.78", "the interval is not yet above 0.667"),
+        (0.667, "0.667 to 0.78", "the interval is not yet above 0.8"),
+        (0.6699, "0.669 to 0.78", "the interval is not yet above 0.8"),
         (0.6701, "0.67 to 0.78", "the interval is not yet above 0.8"),
         (0.7999, "0.79 to 0.78", "the interval is not yet above 0.8"),
         (0.8001, "0.80 to 0.78", "the interval is above 0.8"),
@@ -32,6 +34,15 @@ def how_good(value, low, high, *, reason="", points=(), marks=KRIPPENDORFF):
 def test_the_mark_goes_by_the_lower_end_as_it_is_printed(low, interval, mark):
     agreement = how_good(0.7, low, 0.7712)
     assert (agreement.interval_text, agreement.mark_text) == (interval, mark)
+
+
+@pytest.mark.parametrize("low", [0.512, 0.6699, 0.66699, 0.7999, -0.101])
+def test_the_dashboard_has_the_interval_of_the_overview(low):
+    agreement = how_good(0.7, low, 0.7312)
+    cell = agreement.panel.interval_cells[0]
+    assert cell.text == agreement.interval_text
+    reaches = agreement.panel.mark_text.startswith("At least 0.667")
+    assert reaches == ("not yet above 0.667" not in agreement.mark_text)
 
 
 def test_marks_of_a_collections_own_take_the_place_of_the_usual_ones():

@@ -132,7 +132,7 @@ def test_parts_are_of_planned_labels_but_those_by_number_of_labels_of_all(study)
 MARKS = [
     (
         0.8,
-        "At least 0.8, by convention the mark for conclusions: the interval's lower end is 0.8000",
+        "At least 0.8, by convention the mark for conclusions: the interval's lower end is 0.80",
     ),
     (
         0.79994,
@@ -140,17 +140,17 @@ MARKS = [
     ),
     (0.667, "At least 0.667"),
     (
-        0.66696,
+        0.66704,
         (
             "At least 0.667, by convention the mark for tentative conclusions; not shown to reach "
-            "0.8: the interval's lower end is 0.6670"
+            "0.8: the interval's lower end is 0.667"
         ),
     ),
     (
-        0.66694,
+        0.66696,
         (
             "Not shown to reach 0.667, by convention the mark for tentative conclusions: the "
-            "interval's lower end is 0.6669"
+            "interval's lower end is 0.66"
         ),
     ),
     (None, "Without an interval nothing is said of the conventional marks, 0.667 and 0.8."),
