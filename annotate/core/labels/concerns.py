@@ -56,8 +56,8 @@ def _gold(evidence: Mapping[str, Any]) -> str:
     # else it would look like the mark
     end = f"{high:.0f}" if round(high) != mark else f"{high:.2f}"
     return (
-        f"Golds {evidence['n_right']} of {evidence['n']}, between {100 * evidence['low']:.0f} and "
-        f"{end} %, below the mark of {mark:g} %."
+        f"Golds {evidence['n_right']} of {evidence['n']}, withdrawn answers included, between "
+        f"{100 * evidence['low']:.0f} and {end} %, below the mark of {mark:g} %."
     )
 
 

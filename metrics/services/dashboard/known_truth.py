@@ -32,10 +32,14 @@ _GRADES = """
 
 
 class RightShare(NamedTuple):
-    """Labels or grades on the right side of the threshold by the known truth, and all of them."""
+    """Labels or grades on the right side of the threshold by the known truth, and all of them.
+
+    nouns : for what is counted
+    """
 
     n_right: int
     n: int
+    nouns: str = "labels"
 
     @property
     def percent(self) -> float | None:
@@ -47,7 +51,7 @@ class RightShare(NamedTuple):
         """The share in words; empty where there is nothing to share."""
         if self.percent is None:
             return ""
-        return f"known truth: {percent_text(self.percent)} % right"
+        return f"known truth: {percent_text(self.percent)} % of {self.nouns} right"
 
 
 class KnownTruth(NamedTuple):
@@ -94,4 +98,4 @@ def known_truth(*, collection: Collection) -> KnownTruth | None:
         by_annotator = {pk: RightShare(n_right, n) for pk, n, n_right in cursor.fetchall()}
         cursor.execute(_GRADES, parameters)
         n, n_right = cursor.fetchone()
-    return KnownTruth(by_annotator, RightShare(n_right, n))
+    return KnownTruth(by_annotator, RightShare(n_right, n, "grades of pairs"))

@@ -23,7 +23,8 @@ SENTENCES = {
     "most 25 are expected.",
     "run": "“No” 64 times in a row; up to 37 in a row are expected in 2,000 answers. The chance of "
     "64 is below 0.001 %, and the mark is 1 %.",
-    "gold": "Golds 13 of 20, between 43 and 82 %, below the mark of 85 %.",
+    "gold": "Golds 13 of 20, withdrawn answers included, between 43 and 82 %, below the mark of "
+    "85 %.",
 }
 
 

@@ -175,7 +175,9 @@ def test_golds_are_named_where_their_interval_ends_below_the_mark(gold_collectio
     assert guards.flags_of(collection=gold_collection) == {}
     second = cast.annotator(gold_collection)
     answer_golds(second, 13)
-    sentence = "Golds 13 of 20, between 43 and 82 %, below the mark of 85 %."
+    sentence = (
+        "Golds 13 of 20, withdrawn answers included, between 43 and 82 %, below the mark of 85 %."
+    )
     assert look(gold_collection) == [("golds low", sentence)]
     ((key, (flag,)),) = guards.flags_of(collection=gold_collection).items()
     assert (key, *flag[:3]) == (second.pk, "gold", "golds low", sentence)
@@ -211,7 +213,11 @@ def test_golds_that_were_looked_at_are_not_counted_again(gold_collection, lead):
     assert look(gold_collection) == []
     answer_golds(annotator, 12)
     assert look(gold_collection) == [
-        ("golds low", "Golds 12 of 20, between 39 and 78 %, below the mark of 85 %.")
+        (
+            "golds low",
+            "Golds 12 of 20, withdrawn answers included, between 39 and 78 %, below the mark of "
+            "85 %.",
+        )
     ]
 
 

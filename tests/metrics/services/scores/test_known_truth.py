@@ -210,8 +210,9 @@ def test_pages_of_a_rehearsal_tell_the_truth_beside_their_numbers(client):
     assert "the one that the true grades give" in pages["leaderboard"]
     assert "none stands beside these" in pages["filtered leaderboard"]
     # people are wrong on every pair
-    assert pages["dashboard"].count("known truth: 0 % right") == 2
-    assert "known truth: 0 % right" in pages["person"]
+    for things in ("labels", "grades of pairs"):
+        assert pages["dashboard"].count(f"known truth: 0 % of {things} right") == 1
+    assert "known truth: 0 % of labels right" in pages["person"]
     assert "Known truth" in pages["explorer, asked"]
     assert "not positive" in pages["explorer, asked"]
     assert "not positive" not in pages["explorer"]
@@ -237,4 +238,4 @@ def test_shares_that_are_right_are_those_of_a_recount():
 
 def test_a_share_of_nothing_has_no_text():
     assert RightShare(0, 0).text == ""
-    assert RightShare(9, 10).text == "known truth: 90 % right"
+    assert RightShare(9, 10).text == "known truth: 90 % of labels right"
