@@ -15,6 +15,7 @@ from annotate.services.collection.query_sets import EVERYTHING
 from annotate.services.seating.in_use import item_in_use
 
 MAX_ITEMS = 6  # of each side
+MAX_COUNTED = 100  # matches of a side; more are "more than 100"
 MAX_WORDS = 8
 SCANNED_ITEMS = 10_000
 SCANNED_LETTERS = 300
@@ -33,21 +34,23 @@ _MATCHES = f"""
         UNION ALL
         (SELECT id, 1 FROM annotate_item
          WHERE collection_id = %(collection)s AND side = %(side)s
-           AND external_id LIKE %(beginning)s
-         ORDER BY external_id LIMIT %(most)s)
+           AND external_id LIKE %(beginning)s AND {item_in_use("annotate_item")}
+         ORDER BY external_id LIMIT {MAX_COUNTED + 1})
         UNION ALL
         (SELECT first_item.id, 2 FROM (
-            SELECT id, external_id FROM annotate_item
+            SELECT id, external_id, split, excluded_at FROM annotate_item
             WHERE collection_id = %(collection)s AND side = %(side)s
             ORDER BY external_id LIMIT {SCANNED_ITEMS}
          ) AS first_item
          LEFT JOIN LATERAL ({_FIRST_TEXT}) AS beginning ON true
-         WHERE external_id ILIKE %(anywhere)s OR beginning.text ILIKE ALL (%(words)s)
-         LIMIT %(most)s)
+         WHERE (external_id ILIKE %(anywhere)s OR beginning.text ILIKE ALL (%(words)s))
+           AND {item_in_use("first_item")}
+         LIMIT {MAX_COUNTED + 1})
     ), best AS (
         SELECT id, min(rank) AS rank FROM match GROUP BY id
     )
-    SELECT item.id, best.rank, coalesce(query_set.name, '')
+    SELECT item.id, best.rank, coalesce(query_set.name, ''),
+           count(*) OVER (), count(query_set.name) OVER ()
     FROM best
     JOIN annotate_item item ON item.id = best.id AND {item_in_use("item")}
     LEFT JOIN LATERAL (
@@ -74,15 +77,28 @@ class ItemMatch(NamedTuple):
     query_set: str
 
 
+class ItemMatches(NamedTuple):
+    """The first items with a text, best first, and the number of all of them.
+
+    n : 0 to MAX_COUNTED + 1, which stands for all numbers above MAX_COUNTED, as in n_in_query_sets,
+        of those that a query set has among its sources
+    """
+
+    first: list[ItemMatch]
+    n: int
+    n_in_query_sets: int
+
+
 class ItemChoice(NamedTuple):
     """The items of a side that fit a text, from which one is chosen.
 
-    note : on words that were not looked through, "" where all were
+    n : of all that fit, as in ItemMatches; note : on words that were not looked through, "" where all were
     """
 
     side: Side
     text: str
     items: list[Item]
+    n: int
     note: str
 
     @property
@@ -91,11 +107,22 @@ class ItemChoice(NamedTuple):
         if not self.items:
             words = f"No {self.side} in use with “{self.text}”: try the beginning of its id."
         else:
-            words = f"{counted(len(self.items), self.side.value)}."
+            words = f"{count_text(self.n, len(self.items), self.side.value)}."
         return f"{words} {self.note}".rstrip()
 
 
-def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]:
+def count_text(n: int, n_first: int, noun: str) -> str:
+    """The number of matches: "1 query", "First 6 of 34 queries", "First 6 of over 100 queries".
+
+    n : as in ItemMatches; n_first : of those that are listed
+    """
+    if n <= n_first:
+        return counted(n, noun)
+    is_capped = n > MAX_COUNTED
+    return f"First {n_first} of {'over ' if is_capped else ''}{counted(n - is_capped, noun)}"
+
+
+def matches(*, collection: Collection, side: Side, text: str) -> ItemMatches:
     """The items of a side with the text, best first; three queries of the database at most.
 
     Large and small letters are the same but for the beginnings of ids.
@@ -115,8 +142,10 @@ def matches(*, collection: Collection, side: Side, text: str) -> list[ItemMatch]
     with connection.cursor() as cursor:
         cursor.execute(_MATCHES, values)
         rows = cursor.fetchall()
-    items = Item.objects.prefetch_related("parts").in_bulk([key for key, _, _ in rows])
-    return [ItemMatch(items[key], rank, query_set) for key, rank, query_set in rows]
+    items = Item.objects.prefetch_related("parts").in_bulk([key for key, *_ in rows])
+    first = [ItemMatch(items[key], rank, query_set) for key, rank, query_set, *_ in rows]
+    n, n_in_query_sets = (min(n, MAX_COUNTED + 1) for n in rows[0][3:]) if rows else (0, 0)
+    return ItemMatches(first, n, n_in_query_sets)
 
 
 def words_note(*, collection: Collection, sides: Sequence[Side]) -> str:

@@ -25,7 +25,8 @@ def item_choice(request: SignedIn, slug: str) -> HttpResponse:
     side, text = form.cleaned_data["side"], form.cleaned_data["q"]
     matches = item_search.matches(collection=collection, side=side, text=text)
     note = item_search.words_note(collection=collection, sides=[side])
-    choice = item_search.ItemChoice(side, text, [match.item for match in matches], note)
+    items = [match.item for match in matches.first]
+    choice = item_search.ItemChoice(side, text, items, matches.n, note)
     return render(
         request, "annotate/items/_choice.html", {"choice": choice, "collection": collection}
     )

@@ -31,7 +31,7 @@ def texts(collection):
 
 def ids(collection, text, side=Side.QUERY):
     matches = item_search.matches(collection=collection, side=side, text=text)
-    return [match.item.external_id for match in matches]
+    return [match.item.external_id for match in matches.first]
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_ids_come_before_words(texts, text, expected):
 
 def test_a_match_tells_its_query_set_and_has_its_parts(texts, django_assert_num_queries):
     Item.objects.create(collection=texts, side=Side.QUERY, external_id="q11")  # in no query set
-    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="x_q1")
+    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="x_q1").first
     assert (match.item.external_id, match.rank, match.query_set) == ("x_q1", 0, "all")
     with django_assert_num_queries(0):
         assert [part.text for part in match.item.parts.all()] == ["an id that ends like another"]
-    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="q11")
+    (match,) = item_search.matches(collection=texts, side=Side.QUERY, text="q11").first
     assert match.query_set == ""
 
 
@@ -80,3 +80,16 @@ def test_no_side_gives_more_than_the_most(texts, django_assert_num_queries):
     query_sets.complete_query_sets(collection=texts)
     with django_assert_num_queries(3):
         assert len(ids(texts, "text of", Side.DOCUMENT)) == item_search.MAX_ITEMS
+
+
+def test_all_that_fit_are_counted_up_to_a_hundred(texts):
+    cast.items(texts, Side.DOCUMENT, 101)
+    query_sets.complete_query_sets(collection=texts)
+    Item.objects.filter(side=Side.DOCUMENT, external_id__in=["d1", "d2"]).update(split="train")
+    matches = item_search.matches(collection=texts, side=Side.DOCUMENT, text="text of")
+    assert (matches.n, matches.n_in_query_sets) == (99, 99)
+    assert item_search.count_text(matches.n, 6, "document") == "First 6 of 99 documents"
+    Item.objects.filter(split="train").update(split="test")
+    matches = item_search.matches(collection=texts, side=Side.DOCUMENT, text="d")
+    assert item_search.count_text(matches.n, 6, "document") == "First 6 of over 100 documents"
+    assert item_search.count_text(6, 6, "query") == "6 queries"

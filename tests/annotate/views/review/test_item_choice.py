@@ -38,6 +38,7 @@ def test_items_of_one_side_are_offered_with_picture_and_words(shapes, client):
     page = options(client, side="query", q="text of")
     assert re.findall('data-id="(.*?)"', page) == ["q0", "q1", "q2", "q3"]
     assert "text of q1" in page and 'data-status="4 queries."' in page
+    assert 'data-status="First 6 of 10 documents."' in options(client, side="document", q="d")
     assert "No query in use with “d3”" in options(client, side="query", q="d3")
 
 
