@@ -40,8 +40,12 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
             ]
             note = item_search.words_note(collection=collection, sides=list(Side))
     groups.append(_collection_group(user, collection, text))
+    if not collection and not any(group.matches for group in groups):
+        offer = _collection_group(user, None, "")
+        groups = [offer._replace(heading="Look inside a collection", is_offer=True)]
     groups = [group for group in groups if group.matches]
-    return MatchList(text, sorted(groups, key=lambda group: group.matches[0].rank), note)
+    groups.sort(key=lambda group: group.matches[0].rank)
+    return MatchList(text, groups, note, is_in_collection=collection is not None)
 
 
 def _item_group(heading: str, collection: Collection, side: Side, text: str) -> MatchGroup:
@@ -52,32 +56,39 @@ def _item_group(heading: str, collection: Collection, side: Side, text: str) -> 
     page = reverse("metrics:explorer", args=[collection.slug])
     direction = Direction.FORWARD if side == Side.QUERY else Direction.REVERSE
     matches = []
-    for item, rank, query_set in item_search.matches(collection=collection, side=side, text=text):
+    first, _, n = item_search.matches(collection=collection, side=side, text=text)
+    for item, rank, query_set in first:
         state = {"direction": direction, "queries": query_set, "q": item.external_id}
         picture = picture_of(item, collection.slug)
         if query_set:
             url = f"{page}?{urlencode(state)}"
             matches.append(Match(item.external_id, picture.caption, url, rank, picture))
-    return best_first(heading, matches, most=MOST)
+    group = best_first(heading, matches, most=MOST)
+    if n <= len(group.matches):
+        return group
+    is_more = n > item_search.MAX_COUNTED
+    n -= is_more
+    name = f"{'Over ' if is_more else ''}{n:,} {heading.lower()} with “{text}”"
+    url = f"{page}?{urlencode({'direction': direction, 'search': text})}"
+    rest = Match(name, "in the explorer", url)
+    return group._replace(n=n, is_more=is_more, rest=rest)
 
 
 def _run_group(user: User, collection: Collection, text: str) -> MatchGroup:
     runs = Run.objects.visible_to(user).filter(collection=collection)
+    page = reverse("pooling:runs", args=[collection.slug])
     for word in text.split():
         runs = runs.filter(name__icontains=word)
-    return best_first(
-        "Runs",
-        [
-            Match(
-                run.name,
-                run.get_direction_display(),
-                reverse("pooling:run", args=[collection.slug, run.pk]),
-                best_rank(text, run.name),
-            )
-            for run in runs.order_by("name", "pk")[:CANDIDATES]
-        ],
-        most=MOST,
-    )
+    matches = [
+        Match(
+            run.name,
+            run.get_direction_display(),
+            reverse("pooling:run", args=[collection.slug, run.pk]),
+            best_rank(text, run.name),
+        )
+        for run in runs.order_by("name", "pk")[:CANDIDATES]
+    ]
+    return _listed_group("Runs", matches, Match("All runs", "", page))
 
 
 def _people_group(collection: Collection, text: str, *, has_names: bool) -> MatchGroup:
@@ -91,7 +102,8 @@ def _people_group(collection: Collection, text: str, *, has_names: bool) -> Matc
         name = row.user.username if has_names and row.user else ""
         url = reverse(PERSON_PAGE, args=[collection.slug, row.pk])
         matches.append(Match(row.pseudonym, name, url, best_rank(text, row.pseudonym, name)))
-    return best_first("People", matches, most=MOST)
+    page = reverse("metrics:dashboard-tab", args=[collection.slug, "people"])
+    return _listed_group("People", matches, Match("All people", "", page))
 
 
 def _collection_group(user: User, collection: Collection | None, text: str) -> MatchGroup:
@@ -106,4 +118,10 @@ def _collection_group(user: User, collection: Collection | None, text: str) -> M
         url = reverse("metrics:collection", args=[row.slug])
         note = "" if row.name == row.slug else row.slug
         matches.append(Match(row.name, note, url, best_rank(text, row.name, row.slug)))
-    return best_first("Other collections" if collection else "Collections", matches, most=MOST)
+    heading = "Other collections" if collection else "Collections"
+    return _listed_group(heading, matches, Match("All collections", "", reverse("annotate:home")))
+
+
+def _listed_group(heading: str, matches: list[Match], rest: Match) -> MatchGroup:
+    """The best of the matches that were read; rest : leads to all of them."""
+    return best_first(heading, matches, most=MOST, rest=rest, is_more=len(matches) == CANDIDATES)

@@ -67,6 +67,36 @@ def test_the_best_match_is_first_whatever_its_kind(world, lead):
         assert next(iter(names(lead, world, page.lower())["Pages"])) == page
 
 
+def test_where_more_fit_than_are_listed_their_number_is_told_and_a_link_to_the_rest(world, lead):
+    matches = answer(user=lead, collection=world, text="text of d")
+    (group,) = matches.groups
+    assert len(group.matches) == 6 and group.heading_text == "Documents, first 6 of 10"
+    assert (group.rest.name, group.rest.note) == (
+        "10 documents with “text of d”",
+        "in the explorer",
+    )
+    assert group.rest.url.endswith("?direction=reverse&search=text+of+d")
+    assert matches.status == "First 6 of 10 matches"
+    (group,) = answer(user=lead, collection=world, text="d1").groups
+    assert (group.heading_text, group.rest) == ("Documents", None)
+    for number in range(7):
+        cast.run(world, f"dense {number}", {})
+    (group,) = answer(user=lead, collection=world, text="dense").groups
+    assert (group.heading_text, group.rest.name) == ("Runs, first 6 of 7", "All runs")
+
+
+def test_outside_a_collection_an_empty_answer_says_where_queries_are(world, lead):
+    matches = answer(user=lead, collection=None, text="circle")
+    assert matches.status == (
+        "Nothing with “circle” here. Queries, documents, runs and people are looked for inside a "
+        "collection: open one, and look there."
+    )
+    assert [(group.heading, group.matches[0].name) for group in matches.groups] == [
+        ("Look inside a collection", "Shapes")
+    ]
+    assert answer(user=cast.user("new"), collection=None, text="circle").groups == []
+
+
 def test_other_collections_are_hers_alone(world, lead):
     assert names(lead, world, "birds") == {}
     cast.member(cast.collection("birdsong"), Role.ANNOTATOR, lead)
@@ -75,7 +105,7 @@ def test_other_collections_are_hers_alone(world, lead):
 
 
 def test_nothing_of_a_collection_is_found_outside_it(world, lead):
-    assert names(lead, None, "q0") == {}
+    assert names(lead, None, "q0") == {"Look inside a collection": ["Shapes"]}
     assert "Settings" not in names(lead, None, "")["Pages"]
 
 
