@@ -80,7 +80,11 @@ def _numbers_context(
 ) -> dict[str, Any]:
     page = service.dashboard(collection=collection, options=options, state=state)
     answers = cockpit.cockpit(collection=collection, dashboard=page, state=state)
-    return {"dashboard": page, "options": options, "cockpit": answers}
+    context = {"dashboard": page, "options": options, "cockpit": answers}
+    if options.tab == DashboardTab.FORECAST:
+        progress = cockpit.progress_of(dashboard=page, stuck=state.stuck, today=state.today)
+        context["progress"] = progress
+    return context
 
 
 def unchanged_response(request: HttpRequest) -> HttpResponse | None:

@@ -92,7 +92,8 @@ class ItemMatches(NamedTuple):
 class ItemChoice(NamedTuple):
     """The items of a side that fit a text, from which one is chosen.
 
-    n : of all that fit, as in ItemMatches; note : on words that were not looked through, "" where all were
+    n : of all that fit, as in ItemMatches
+    note : on words that were not looked through, "" where all were
     """
 
     side: Side

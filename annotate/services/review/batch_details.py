@@ -14,6 +14,7 @@ class BatchLine(NamedTuple):
     judgment : the last answer; None if there is none
     gold : the known grade, if the pair checked the person; is_right : whether the answer is on the
         gold's side of the relevance threshold; slug : short name of the collection
+    gold_name : the name of the gold's level, "" without a gold
     """
 
     hand_out: HandOut
@@ -22,6 +23,7 @@ class BatchLine(NamedTuple):
     reports: list[Report]
     is_right: bool | None
     slug: str
+    gold_name: str = ""
 
     @property
     def title(self) -> str:
@@ -34,8 +36,8 @@ class BatchLine(NamedTuple):
         """The known grade and whether the answer is on its side; "" for other pairs."""
         if self.gold is None:
             return ""
-        verdict = {True: " right", False: " wrong", None: ""}[self.is_right]
-        return f"gold {self.gold.grade}{verdict}"
+        verdict = {True: ", answered rightly", False: ", answered wrongly", None: ""}[self.is_right]
+        return f"gold: {self.gold_name} ({self.gold.grade}){verdict}"
 
     @property
     def remarks(self) -> list[str]:
@@ -118,7 +120,7 @@ def golds_sentence(batch: Batch, *, check: GoldCheck, is_out: bool) -> str:
 
 
 def lines_of(*, batch: Batch) -> list[BatchLine]:
-    """Return the batch's pairs; six queries, however many pairs."""
+    """Return the batch's pairs; seven queries, however many pairs."""
     hand_outs = batch.hand_outs.select_related(
         "seat__pair__query", "seat__pair__document"
     ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
@@ -137,6 +139,7 @@ def lines_of(*, batch: Batch) -> list[BatchLine]:
         hand_out.seat.pair_id for hand_out in listed_hand_outs if hand_out.seat.purpose == "gold"
     ]
     golds = {gold.pair_id: gold for gold in Gold.objects.filter(pair__in=checks)}
+    names = dict(batch.collection.levels.values_list("grade", "name"))
     threshold = batch.collection.positive_from
     lines = []
     for hand_out in listed_hand_outs:
@@ -146,7 +149,8 @@ def lines_of(*, batch: Batch) -> list[BatchLine]:
         if gold and judgment:
             is_right = (judgment.level.grade >= threshold) == (gold.grade >= threshold)
         pair_reports = reports.get(hand_out.pk, [])
-        lines.append(
-            BatchLine(hand_out, judgment, gold, pair_reports, is_right, batch.collection.slug)
-        )
+        gold_name = names[gold.grade] if gold else ""
+        slug = batch.collection.slug
+        line = BatchLine(hand_out, judgment, gold, pair_reports, is_right, slug, gold_name)
+        lines.append(line)
     return lines

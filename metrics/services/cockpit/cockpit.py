@@ -1,9 +1,11 @@
 """The four answers of the dashboard's first page, from the numbers of the dashboard."""
 
+from datetime import date
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
 from annotate.models import Collection, Round
+from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.services.cockpit.how_far import HowFar
 from metrics.services.cockpit.how_good import HowGood
 from metrics.services.cockpit.people_rows import PersonRow, people_rows
@@ -65,6 +67,25 @@ class Cockpit(NamedTuple):
         return f"Who \N{MIDDLE DOT} {N_PEOPLE} of {len(self.people)} people, those to look at first"
 
 
+def progress_of(*, dashboard: Dashboard, stuck: StuckLabels | None, today: date) -> HowFar | None:
+    """How far the labels are, and when they are done; None until the first numbers are written.
+
+    stuck : labels that nobody present can give; None where there are none
+    """
+    if dashboard.totals is None:
+        return None
+    return HowFar(
+        states=dashboard.totals.states,
+        n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
+        n_done=dashboard.totals.n_done,
+        n_left=dashboard.totals.n_left,
+        stuck=stuck,
+        forecast=dashboard.details.forecast if dashboard.details else None,
+        pay=dashboard.pay,
+        today=today,
+    )
+
+
 def cockpit(
     *,
     collection: Collection,
@@ -72,18 +93,11 @@ def cockpit(
     state: DashboardState,
 ) -> Cockpit | None:
     """The four answers; None on other pages, and until the first numbers are written."""
-    if state.waits is None or dashboard.totals is None or dashboard.agreement is None:
+    if state.waits is None or dashboard.agreement is None:
         return None
-    progress = HowFar(
-        states=dashboard.totals.states,
-        n_pools=sum(row["kind"] == Round.Kind.POOL for row in dashboard.rounds),
-        n_done=dashboard.totals.n_done,
-        n_left=dashboard.totals.n_left,
-        stuck=state.waits.stuck,
-        forecast=dashboard.details.forecast if dashboard.details else None,
-        pay=dashboard.pay,
-        today=state.today,
-    )
+    progress = progress_of(dashboard=dashboard, stuck=state.waits.stuck, today=state.today)
+    if progress is None:
+        return None
     waits = waiting_rows(facts=state.waits, n_alarms=len(state.raising_events))
     since = state.recent.since if state.recent else None
     people = people_rows(collection=collection, dashboard=dashboard, today=state.today, since=since)

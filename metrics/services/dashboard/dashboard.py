@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.utils.timezone import localdate
 
 from annotate.core.labels.pair_states import StateCounts
+from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Kept, Round
 from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
@@ -106,6 +107,18 @@ class Dashboard(NamedTuple):
         if self.details is None or self.pay is None:
             return []
         return forecast_lines(self.details.forecast, self.pay, self.stuck)
+
+    @property
+    def overlap_text(self) -> str:
+        """The reason why pools add up to more pairs than there are; empty where they do not."""
+        n_in_pools = sum(row["n_pairs"] for row in self.rounds)
+        if self.totals is None or n_in_pools <= self.totals.n_pairs:
+            return ""
+        return (
+            f"The pools overlap: they add up to {counted(n_in_pools, 'pair')}, and there are "
+            f"{self.totals.n_pairs:,}. Each label is counted in one pool, that which asks for it: "
+            "a pool can have none left while its pairs wait for labels that another one asks for."
+        )
 
     @property
     def has_repeats(self) -> bool:

@@ -280,6 +280,8 @@ def test_hours_at_a_pay_are_money(client, study):
     )
     page = client.get("/c/study/dashboard/forecast/").content.decode()
     assert f"{spent:,.0f} CHF so far" in page
+    last_label = page.split("<dt>Last label</dt>")[1].split("</dd>")[0]
+    assert "Nobody here can give the labels that are left." in last_label
 
 
 def test_a_persons_page_shows_her_numbers_and_curves(client, study):

@@ -211,11 +211,16 @@ def test_a_key_that_saves_leads_on_to_the_next_pair_of_its_tab():
 
 @pytest.mark.parametrize(
     ("grade", "is_right", "words"),
-    [(None, None, ""), (2, True, "gold 2 right"), (0, False, "gold 0 wrong"), (1, None, "gold 1")],
+    [
+        (None, None, ""),
+        (2, True, "gold: Partly (2), answered rightly"),
+        (0, False, "gold: Partly (0), answered wrongly"),
+        (1, None, "gold: Partly (1)"),
+    ],
 )
 def test_a_tile_says_its_gold(grade, is_right, words):
     gold = None if grade is None else Gold(grade=grade)
-    assert BatchLine(None, None, gold, [], is_right, "x").gold_words == words
+    assert BatchLine(None, None, gold, [], is_right, "x", "Partly").gold_words == words
 
 
 def test_a_tile_is_called_by_its_place_and_its_level_or_why_it_has_none():

@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from annotate.core.labels.pair_states import StateCounts
+from metrics.services.dashboard.dashboard import Dashboard, PoolTotals
 from metrics.services.dashboard.people_pages import PersonPage
 from metrics.services.numbers.refresh_tries import RefreshDelay
 
+NONE = StateCounts({}, is_open=True)
 MOMENT = datetime(2026, 3, 5, 7, 8, tzinfo=UTC)
 
 
@@ -47,3 +50,18 @@ def test_a_closer_look_that_is_to_come_says_so(worker_missing, end):
 def test_numbers_that_are_late_say_when_they_are_tried_again(n, text):
     delay = RefreshDelay(MOMENT, n, MOMENT, is_slow=False, slug="study")
     assert delay.next_try_text == text
+
+
+def test_pools_that_overlap_say_why_they_add_up_to_more():
+    def text(*sizes):
+        rounds = [{"n_pairs": size} for size in sizes]
+        totals = PoolTotals(644, NONE, 0, 0)
+        return Dashboard(
+            "", is_waiting=False, worker_missing=False, totals=totals, rounds=rounds
+        ).overlap_text
+
+    assert text(347, 297) == text() == ""
+    assert text(347, 328).startswith(
+        "The pools overlap: they add up to 675 pairs, and there are 644. Each label is counted in "
+    )
+    assert Dashboard("", is_waiting=True, worker_missing=False).overlap_text == ""
