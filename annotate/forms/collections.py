@@ -22,12 +22,13 @@ from annotate.forms.levels import SchemeForm
 from annotate.models import Collection, ReferenceSet
 
 
-def items_field(**options: Any) -> UploadField:
-    """Field of the file of a collection's items."""
+def items_field(*, n_files: str = "", **options: Any) -> UploadField:
+    """Field of the file of a collection's items; n_files : a sentence on several files."""
     return UploadField(
         label="Items",
         help_text=(
-            "JSON lines, CSV or TSV, TREC topics, a caption list such as {id: [captions]}, or a "
+            n_files
+            + "JSON lines, CSV or TSV, TREC topics, a caption list such as {id: [captions]}, or a "
             "plain list of document ids, each plain or gzipped; or a zip of a BEIR folder, of one "
             "such file with its media, or of texts and media alone; or the folder itself. Of a "
             "table or JSON in another shape you say what its columns are."
@@ -85,9 +86,16 @@ class CollectionForm(SchemeForm):
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="Markdown; what annotators read.",
     )
-    file = items_field(required=False)
+    file = items_field(
+        n_files="If queries and documents are two files, the second comes on the next page. ",
+        required=False,
+    )
     media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
     columns = ItemColumnsField()
+    # the preview of the file sends it
+    lacking_side = forms.ChoiceField(
+        choices=[(side, side) for side in ("queries", "documents")], required=False
+    )
 
     def clean(self) -> dict[str, Any]:
         """Media without items belong to nothing."""
@@ -101,7 +109,7 @@ class CollectionForm(SchemeForm):
         return {
             name: value
             for name, value in self.cleaned_data.items()
-            if name not in {"file", "media", "columns"}
+            if name not in {"file", "media", "columns", "lacking_side"}
         }
 
 

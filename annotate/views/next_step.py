@@ -7,12 +7,17 @@ that goes on (templates/shell/_go_on.html).
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from annotate.models import Collection
 
 
 def after_step(collection: Collection, page: str, *arguments: object) -> HttpResponse:
-    """Redirect to the next step while the collection is set up; after that to a page."""
+    """Redirect to the step after that of a page while the collection is set up, else to the page.
+
+    page : the name of its address
+    """
     if collection.is_being_set_up:
-        return redirect("metrics:setup-next", collection.slug)
+        next_step = reverse("metrics:setup-next", args=[collection.slug], query={"after": page})
+        return redirect(next_step)
     return redirect(page, *arguments)

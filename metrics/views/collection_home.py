@@ -45,7 +45,8 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def next_step(request: SignedIn, slug: str) -> HttpResponse:
-    """Go to the next step of the set-up; without one to the collection's first page."""
+    """Go to the next step of the set-up, after that of a page; without one to the first page."""
     collection_ = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
     roles = access.roles_in(user=request.user, collection=collection_)
-    return redirect(steps.setup(collection=collection_, roles=roles).next_address)
+    setup = steps.setup(collection=collection_, roles=roles)
+    return redirect(setup.address_after(setup.step_of(request.GET.get("after", ""))))

@@ -90,8 +90,10 @@ def choose_policy(page: Page) -> None:
     labels.fill("2")
     page.locator("[name=ceiling]").fill("2")
     expect(page.locator("#policy-draft")).to_contain_text("2 labels")
-    press(page, "Save as a new version")
+    press(page, "Save")
     expect(page.locator("main")).to_contain_text("follow version 2")
+    heading(page, "Golds")
+    page.get_by_role("link", name="Leave out, go on to Pool").click()
     heading(page, "Pools")
 
 

@@ -9,7 +9,7 @@ from annotate.core.files.formats import FormatError, Problems, guarded, quoted
 from annotate.core.files.json_files import json_elements
 
 Record = Mapping[str, Any]
-OWN_SHAPE = "a shape of its own"
+OWN_SHAPE = "read by its columns"
 SAMPLE = 50  # records by which columns are guessed
 
 

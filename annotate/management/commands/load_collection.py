@@ -41,7 +41,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="FIELD=COLUMN",
-            help="of a table or JSON in a shape of its own, as document_id=clip; several times",
+            help="of a table or JSON in another shape, as document_id=clip; several times",
         )
         parser.add_argument(
             "--by", default="", help="user who loads; leads and researches a collection made here"

@@ -50,7 +50,8 @@ def collection_new(request: SignedIn) -> HttpResponse:
         return _new_page(request, form=form, levels=levels, faults=str(error).splitlines())
     messages.success(request, f'Collection "{collection.name}" is made.')
     if received_import:
-        return redirect_to_import(request, received_import)
+        lacking_side = form.cleaned_data["lacking_side"]
+        return redirect_to_import(request, received_import, lacking_side=lacking_side)
     return after_step(collection, "metrics:collection", collection.slug)
 
 

@@ -49,12 +49,20 @@ def load(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
     return render(request, import_form.template, context, status=status)
 
 
-def redirect_to_import(request: HttpRequest, received_import: ReceivedImport) -> HttpResponse:
+def redirect_to_import(
+    request: HttpRequest, received_import: ReceivedImport, *, lacking_side: str = ""
+) -> HttpResponse:
     """Redirect to the page of an import that was just received, or was received before.
 
     While the collection is set up, the file is read while its maker takes the next step.
+    lacking_side : queries or documents, if their file is to be loaded next
     """
     import_ = received_import.import_
+    if lacking_side:
+        messages.success(
+            request, f"{import_.file_name} is being read. Load the {lacking_side} next."
+        )
+        return redirect("annotate:load", import_.collection.slug, Import.Kind.ITEMS)
     if received_import.is_new and import_.collection.is_being_set_up:
         messages.success(request, f"{import_.file_name} is being read; Imports has its report.")
         return redirect("metrics:setup-next", import_.collection.slug)

@@ -93,7 +93,7 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
 def new_items_preview(request: SignedIn) -> HttpResponse:
     """Say what a file of items for a new collection is understood as; nothing is stored."""
     access.require_maker(user=request.user)
-    return _items_page(request)
+    return _items_page(request, is_first=True)
 
 
 def _label_rows(collection: Collection, preview: LabelPreview | IdPreview) -> list[list[LabelCell]]:
@@ -163,8 +163,11 @@ def preview_page(request: SignedIn, page: Callable[[FileHeadForm], HttpResponse]
         return render(request, PREVIEW, {"preview": preview})
 
 
-def _items_page(request: SignedIn) -> HttpResponse:
-    """The preview of a file of items, or what it needs."""
+def _items_page(request: SignedIn, *, is_first: bool = False) -> HttpResponse:
+    """The preview of a file of items, or what it needs.
+
+    is_first : True for the first file of a collection, beside which nothing is loaded
+    """
 
     def page(form: FileHeadForm) -> HttpResponse:
         source = form.source()
@@ -172,6 +175,7 @@ def _items_page(request: SignedIn) -> HttpResponse:
         sides = [("Queries", preview.queries), ("Documents", preview.documents)]
         context = {
             "preview": preview,
+            "lacking_side": preview.lacking_side if is_first else "",
             "sides": [
                 (title, [_item(row, source) for row in rows]) for title, rows in sides if rows
             ],

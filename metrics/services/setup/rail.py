@@ -38,6 +38,11 @@ class Rail(NamedTuple):
         return f"Step {number} of {len(self.setup.steps)}: {self.present_step.title}"
 
     @property
+    def next_address(self) -> str:
+        """The page to which the links lead that go on."""
+        return self.setup.address_after(self.present_step)
+
+    @property
     def saved_text(self) -> str:
         """The words of the link that goes on once something was saved on the page.
 
@@ -45,7 +50,7 @@ class Rail(NamedTuple):
         """
         if self.present_step is None or self.present_step.state == StepState.OPEN:
             return ""
-        next_step = self.setup.next_step
+        next_step = self.setup.next_after(self.present_step)
         return f"Go on to {next_step.title if next_step else 'the overview'}"
 
     @property
@@ -65,12 +70,4 @@ def rail(*, collection: Collection, user: Person, page: str, import_kind: str = 
         return None
     roles = access.roles_in(user=user, collection=collection)
     steps = setup(collection=collection, roles=roles)
-    present_step = next(
-        (
-            step
-            for step in steps.steps
-            if page in step.pages and step.import_kind in ("", import_kind)
-        ),
-        None,
-    )
-    return Rail(steps, present_step)
+    return Rail(steps, steps.step_of(page, import_kind=import_kind))

@@ -49,6 +49,8 @@ STEP_PAGES: Mapping[str, Sequence[str]] = {
     "People": ["annotate:members", "annotate:invite"],
 }
 
+NEEDED_STEPS = {"Data", "Runs", "Pool", "People", "Start"}
+
 
 class StepState(TextChoices):
     """States of a step."""
@@ -73,6 +75,11 @@ class SetupStep(NamedTuple):
     doers: Sequence[Role] = LEADERS
     import_kind: str = ""
     report_address: str = ""
+
+    @property
+    def is_needed(self) -> bool:
+        """True if nobody can judge without the step."""
+        return self.title in NEEDED_STEPS
 
     @property
     def pages(self) -> Sequence[str]:
@@ -122,12 +129,38 @@ class Setup(NamedTuple):
             None,
         )
 
-    @property
-    def next_address(self) -> str:
-        """The page of the next step; without one the collection's first page."""
-        if self.is_over or self.next_step is None:
+    def next_after(self, step: SetupStep | None) -> SetupStep | None:
+        """The step that follows in the list and is not done, up to the first that must be done.
+
+        From a step that must be done, and from none, the way leads past those that need not be.
+        """
+        next_step = self.next_step
+        if step is None or step.is_needed:
+            return next_step
+        last = self.steps.index(next_step) if next_step else len(self.steps)
+        between = self.steps[self.steps.index(step) + 1 : last]
+        return next(
+            (step for step in between if step.state == StepState.OPTIONAL and self.can_do(step)),
+            next_step,
+        )
+
+    def address_after(self, step: SetupStep | None) -> str:
+        """The page of the step after another; without one the collection's first page."""
+        next_step = self.next_after(step)
+        if self.is_over or next_step is None:
             return reverse("metrics:collection", args=[self.slug])
-        return self.next_step.address(self.slug)
+        return next_step.address(self.slug)
+
+    def step_of(self, page: str, *, import_kind: str = "") -> SetupStep | None:
+        """The step that is done on a page by the name of its address."""
+        return next(
+            (
+                step
+                for step in self.steps
+                if page in step.pages and step.import_kind in ("", import_kind)
+            ),
+            None,
+        )
 
     def can_do(self, step: SetupStep) -> bool:
         """True if the step has a page that one of the person's roles may open."""
@@ -194,6 +227,10 @@ def _data_steps(collection: Collection, reference_names: Sequence[str]) -> list[
     if items["queries"] and items["documents"]:
         text = f"{count_of(items['queries'], 'queries')}, {counted(items['documents'], 'document')}"
         data = data._replace(state=StepState.DONE, text=text)
+    elif items["queries"] or items["documents"]:
+        sides = sorted(items, key=lambda side: -items[side])
+        text = f"{count_of(items[sides[0]], sides[0])}, no {sides[1]} yet"
+        data = data._replace(text=text)
     reference = SetupStep(
         "Reference labels",
         StepState.OPTIONAL,
@@ -238,7 +275,7 @@ def _wording_steps(collection: Collection) -> list[SetupStep]:
         SetupStep(
             "Guidelines",
             StepState.DONE if is_written else StepState.OPTIONAL,
-            f"Version {guidelines.version}" if is_written else "What annotators read first.",
+            "Written" if is_written else "What annotators read first.",
             LEAD,
         ),
     ]

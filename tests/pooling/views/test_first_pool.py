@@ -31,8 +31,8 @@ def upload(client, collection, *names, **fields):
     return client.post(url("run-upload", collection), fields)
 
 
-def next_page(collection):
-    return reverse("metrics:setup-next", args=[collection.slug])
+def next_page(collection, page):
+    return reverse("metrics:setup-next", args=[collection.slug], query={"after": page})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_several_files_are_runs_of_their_names_and_the_next_step_opens(
     client, collection, researcher
 ):
     answer = upload(client, collection, "bm25.run", "clip.run.gz")
-    assert answer.url == next_page(collection)
+    assert answer.url == next_page(collection, "pooling:runs")
     assert sorted(Run.objects.values_list("name", flat=True)) == ["bm25", "clip"]
     page = text_of(client.get(answer.url, follow=True))
     assert "Being read: bm25 and clip." in page
@@ -92,7 +92,7 @@ def test_a_first_pool_opens_by_its_form_as_it_stands_on_the_page_of_pools(
     preview = client.post(url("pool-preview", collection), fields)
     assert (preview.status_code, b"Labels to give" in preview.content) == (200, True)
     answer = client.post(url("pool-new", collection), fields)
-    assert answer.url == next_page(collection)
+    assert answer.url == next_page(collection, "pooling:pool")
     pool = Pool.objects.get()
     assert (pool.name, pool.strategy, set(pool.runs.all())) == ("Pool 1", "depth-k", set(runs))
     # the pool is under way: what is left is to invite people, which a lead does

@@ -98,6 +98,13 @@ class ItemPreview(FilePreview):
         return f"The whole file was read: {sides_text}."
 
     @property
+    def lacking_side(self) -> str:
+        """The side of which a file that was read whole holds nothing: queries, documents or ""."""
+        if self.is_cut or not self.n_items or (self.n_queries and self.n_documents):
+            return ""
+        return "documents" if self.n_queries else "queries"
+
+    @property
     def id_only(self) -> str:
         """The sentence on documents that have an id and nothing else."""
         return id_only_sentence(self.n_bare) if self.n_bare else ""

@@ -6,8 +6,9 @@ from django.urls import reverse
 
 from annotate.models import Collection, Item, Membership
 from tests import cast
-from tests.annotate.core.files.samples import archive, line
+from tests.annotate.core.files.samples import archive, file, line
 from tests.annotate.views.browsing import page, send, upload
+from tests.pages import text_of
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -32,6 +33,14 @@ def read(client, collection):
     """Perform the work of the newest import; return the text of its page."""
     newest = perform_work(collection.imports.latest("pk"))
     return page(client, "import", collection.slug, newest.pk)
+
+
+def preview(client, *lines):
+    """The preview of a first file."""
+    content = file(*lines).getvalue()
+    piece = SimpleUploadedFile("piece", content)
+    fields = {"name": "a.jsonl", "size": len(content), "at": ["0"], "piece": [piece]}
+    return client.post(reverse("annotate:new-items-preview"), fields).content.decode()
 
 
 def test_a_stranger_makes_no_collection(client, collection):
@@ -78,6 +87,16 @@ def test_a_name_and_a_file_suffice_and_the_next_step_opens(client, researcher):
     assert Collection.objects.filter(slug="collection").exists()
 
 
+def test_a_file_of_one_side_is_followed_by_the_page_that_loads_the_other(client, researcher):
+    page_of_preview = preview(client, line("d1"))
+    assert "The file of queries comes next" in page_of_preview
+    assert 'name="lacking_side" value="queries"' in page_of_preview
+    assert "lacking_side" not in preview(client, line("q1", "query"), line("d1"))
+    answer = send(client, "collection-new", **NEW, file=upload(line("d1")), lacking_side="queries")
+    assert answer.url == reverse("annotate:load", args=["birds", "items"])
+    assert "Load the queries next." in text_of(client.get(answer.url))
+
+
 def test_colours_of_levels_go_by_grade_and_not_by_row(client, researcher):
     first_choice = '<option value="" selected>By grade</option>'
     assert page(client, "collection-new").count(first_choice) == 7
@@ -101,8 +120,8 @@ def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_li
 
 def test_an_archive_that_is_refused_makes_no_collection(client, researcher):
     bad = archive({"collection.jsonl": line("d2").encode(), "../../evil.png": b"x"})
-    file = SimpleUploadedFile("set.zip", bad.getvalue())
-    answer = send(client, "collection-new", status=422, **NEW, file=file)
+    set_file = SimpleUploadedFile("set.zip", bad.getvalue())
+    answer = send(client, "collection-new", status=422, **NEW, file=set_file)
     assert "leads out of the folder" in answer.content.decode()
     assert not Collection.objects.filter(slug="birds").exists()
 

@@ -95,7 +95,7 @@ TURNED = {"column": ["thema", "clip", "urteil"], "taken_for": ["document", "quer
 @pytest.mark.parametrize("lines", SHAPES.values(), ids=SHAPES)
 def test_labels_in_a_shape_of_their_own_are_mapped_by_hand(client, collection, researcher, lines):
     text = preview(client, *lines, name="a.txt", **REFERENCE)
-    assert "a.txt: a shape of its own" in text
+    assert "a.txt: read by its columns" in text
     assert text.count('name="taken_for"') == 3
     labels = text.split("The first labels")[1]
     assert rows_of(labels) == [

@@ -154,7 +154,7 @@ def test_columns_are_chosen_and_a_folder_is_packed_in_a_browser(
     preview = page.locator("[data-preview]")
     table = {"name": "a.csv", "mimeType": "text/csv", "buffer": text_of_lines(*TABLE)}
     page.locator("[name=file]").set_input_files(table)
-    expect(preview.get_by_role("heading", level=2)).to_have_text("a.csv: a shape of its own")
+    expect(preview.get_by_role("heading", level=2)).to_have_text("a.csv: read by its columns")
     preview.get_by_label("who is").select_option("document_warning")
     expect(preview).to_contain_text("Content warning: Ann")
     expect(preview.get_by_label("who is")).to_be_focused()

@@ -10,7 +10,7 @@ from annotate.services.golds import golds
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SAVE = "Save as a new version"
+SAVE = "Save"
 AS_SENT_BY_A_PROGRAM = """form => {
     form.noValidate = true;
     for (const field of form.elements) field.removeAttribute("maxlength");

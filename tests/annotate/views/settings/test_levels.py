@@ -112,7 +112,7 @@ def test_from_the_first_judgment_on_levels_are_frozen(client, collection, lead):
     before = stored(collection)
     text = page(client, "levels", collection.slug)
     assert "frozen since the first judgment" in text
-    assert "Keep these levels" not in text
+    assert ">Save<" not in text
     fields = ROWS | {"levels-0-sentence": "All of it is there."}
     answer = send(client, "levels", collection.slug, status=422, **fields)
     text = answer.content.decode().partition("<main")[2]

@@ -54,6 +54,27 @@ def test_an_optional_step_may_be_left_out_and_an_open_one_may_not(collection, ra
     assert rail_on(page="pooling:runs").onward_text == ""
 
 
+def test_from_a_step_that_may_be_left_out_the_way_on_is_the_next_of_the_list(collection, rail_on):
+    cast.pairs(collection, 1)
+    change_guidelines(collection=collection, markdown="", wording=[], by=None)
+    assert rail_on(page="annotate:levels").onward_text == "Go on to Guidelines"
+    assert rail_on(page="annotate:guidelines").onward_text == "Leave out, go on to Runs"
+    data = rail_on(page="annotate:load", import_kind=Import.Kind.ITEMS)
+    assert data.onward_text == "Go on to Runs"
+    assert data.next_address == reverse("pooling:run-upload", args=["shapes"])
+
+
+def test_a_saved_page_leads_on_from_itself(client, collection, lead):  # noqa: F811
+    change_guidelines(collection=collection, markdown="", wording=[], by=None)
+    next_page = reverse("metrics:setup-next", args=["shapes"])
+    for page, expected in (
+        ("annotate:levels", "annotate:guidelines"),
+        ("annotate:guidelines", "annotate:policy"),
+        ("nothing", "annotate:members"),
+    ):
+        assert client.get(next_page, {"after": page}).url == reverse(expected, args=["shapes"])
+
+
 def test_once_something_was_saved_the_way_on_leaves_nothing_out(rail_on):
     assert rail_on(page="annotate:golds").saved_text == "Go on to Data"
     assert rail_on(page="annotate:members").saved_text == ""
@@ -61,12 +82,12 @@ def test_once_something_was_saved_the_way_on_leaves_nothing_out(rail_on):
 
 def test_without_an_open_step_the_way_on_is_the_overview(collection):
     person = cast.member(collection, Role.LEAD)
-    lead_rail = rail(collection=collection, user=person, page="annotate:levels")
-    assert lead_rail.onward_text == "Go on to People"
+    lead_rail = rail(collection=collection, user=person, page="annotate:training-setup")
+    assert lead_rail.onward_text == "Leave out, go on to People"
     cast.annotator(collection)
-    lead_rail = rail(collection=collection, user=person, page="annotate:levels")
-    assert lead_rail.onward_text == "Go on to the overview"
-    assert lead_rail.setup.next_address == reverse("metrics:collection", args=["shapes"])
+    lead_rail = rail(collection=collection, user=person, page="annotate:training-setup")
+    assert lead_rail.saved_text == "Go on to the overview"
+    assert lead_rail.next_address == reverse("metrics:collection", args=["shapes"])
 
 
 def test_other_pages_and_collections_that_are_judged_have_none_and_ask_nothing(
@@ -97,7 +118,7 @@ def test_the_page_of_a_step_marks_it_and_a_judged_collection_has_no_rail(client,
     text = text_of(answer)
     assert "Step 6 of 11: Policy" in text
     assert answer.content.decode().count('aria-current="step"') == 2  # the list, and its line
-    assert "Leave out, go on to People" in text
+    assert "Leave out, go on to Golds" in text
     collection.scheme_frozen_at = timezone.now()
     collection.save()
     assert "Step 6 of 11" not in text_of(client.get(address))

@@ -60,7 +60,7 @@ def test_an_empty_collection_has_levels_alone(collection):
 
 def test_items_of_both_sides_are_data(collection):
     cast.items(collection, Side.QUERY, 1)
-    assert state(collection, "Data")[0] == StepState.OPEN
+    assert state(collection, "Data") == (StepState.OPEN, "1 query, no documents yet")
     cast.items(collection, Side.DOCUMENT, 2)
     assert state(collection, "Data") == (StepState.DONE, "1 query, 2 documents")
 

@@ -71,7 +71,7 @@ def test_faults_come_with_their_lines():
 
 def test_a_shape_of_its_own_offers_its_columns_with_a_guess():
     preview = preview_of(text_of("clip_id,what", "c1,a dog", "c2,a cat"), "a.csv")
-    assert (preview.format, preview.kind) == ("a shape of its own", "document")
+    assert (preview.format, preview.kind) == ("read by its columns", "document")
     assert columns(preview) == {"clip_id": "document_id", "what": "document_text"}
     assert [row.id for row in preview.documents] == ["c1", "c2"]
 
