@@ -42,21 +42,19 @@ class ReviewResult(NamedTuple):
     """The result of a decision.
 
     sentence : what it did, or is doing; work : of many labels or pairs, None where there are none
-    has_verdict : a batch has a verdict by it; undo_act : what takes a decision about a pair back
+    undo_act : what takes a decision about a pair back
     done_at : moment of a decision with undo_act
     """
 
     sentence: str
     work: ReviewWork | None = None
-    has_verdict: bool = False
     undo_act: PairAct | None = None
     done_at: datetime | None = None
 
     @property
     def may_undo(self) -> bool:
-        """True if it can be taken back at once: a verdict on a batch, or an exclusion."""
-        may_be_undone = self.has_verdict or self.undo_act is not None
-        return may_be_undone and (self.work is None or self.work.is_done)
+        """True if an exclusion can be taken back at once."""
+        return self.undo_act is not None and (self.work is None or self.work.is_done)
 
 
 BATCH_ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
@@ -131,7 +129,7 @@ def decide_batch(
     name = f"Batch {batch.judging_number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
-        return ReviewResult(f"{name} is accepted.", has_verdict=True)
+        return ReviewResult(f"{name} is accepted.")
     if act == BatchAct.REOPEN:
         work = verdicts.reopen_batch(batch=batch, by=by, reason=reason, verdict=verdict)
         summary = bulk_decisions.summary(work) if work.n_total else ""
@@ -139,7 +137,7 @@ def decide_batch(
     withdraw, verb = _WITHDRAWALS[act]
     withdrawal = withdraw(batch=batch, by=by, reason=reason)
     summary = bulk_decisions.summary(withdrawal) if withdrawal else ""
-    return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal, has_verdict=True)
+    return ReviewResult(f"{name} is {verb}. {summary}".strip(), withdrawal)
 
 
 def decide_pair(

@@ -32,8 +32,8 @@ HINTS = {
     ),
     Tab.BATCHES: TabHint(
         "No batch waits",
-        "A batch stands here when too few of its golds were right, or when the policy held it for "
-        "you: accept it, reject it, or have its pairs asked again.",
+        "A batch stands here when too few of its golds were right, or when the policy asks you to "
+        "look at it: accept it, reject it, or have its pairs asked again.",
     ),
     Tab.DISPUTED: TabHint(
         "Nothing is disputed",

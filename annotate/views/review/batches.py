@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -13,6 +12,7 @@ from annotate.forms.review import BatchForm, ReasonForm
 from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.services.golds import batch_checks as gold_checks
+from annotate.services.review import inbox
 from annotate.services.review.batch_details import (
     golds_sentence,
     lines_of,
@@ -26,7 +26,6 @@ from annotate.services.review.decisions import (
 )
 from annotate.services.supervision import bulk_decisions, verdicts
 from annotate.services.supervision.consequences import rejection_consequences
-from annotate.views import undoing
 from annotate.views.review.review_log import work_panel
 
 
@@ -46,17 +45,14 @@ def batch_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     form = BatchForm(request.POST, acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON)
     if not form.is_valid():
         return _page(request, batch, form=form)
+    n_before = inbox.count(collection=batch.collection).n
     try:
         fields = form.cleaned_data | {"act": BatchAct(form.cleaned_data["act"])}
         decision = decide_batch(batch=batch, by=request.user, **fields)
     except BATCH_REFUSALS as error:
         return _page(request, batch, form=form, refusal=str(error))
-    if decision.may_undo:
-        undo_url = reverse("annotate:inbox-batch-act", args=[slug, pk])
-        undo_fields = {"act": BatchAct.REOPEN, "verdict": batch.verdict}
-        undoing.notify(request, decision.sentence, undo_url=undo_url, **undo_fields)
-    else:
-        messages.success(request, decision.sentence)
+    n_now = inbox.count(collection=batch.collection).n
+    messages.success(request, f"{decision.sentence} The inbox went from {n_before} to {n_now}.")
     return redirect("annotate:inbox-batch", slug, pk)
 
 
