@@ -123,7 +123,7 @@ def test_the_middle_levels_show_what_reasons_of_two_levels_are():
         assert level_reasons.fault(offered) == ""
         assert any(reason.details for reason in offered)
     assert "does not match/colour" in level_reasons.codes(levels[1]["reasons"])
-    assert "more besides/other shapes" in level_reasons.codes(levels[2]["reasons"])
+    assert "shows more/other shapes" in level_reasons.codes(levels[2]["reasons"])
 
 
 def test_the_guidelines_explain_every_level():

@@ -28,7 +28,7 @@ def test_a_shortcoming_asks_what_falls_short_by_key(collection_with_nested_reaso
     page = open_judge()
     page.keyboard.press("1")
     page.keyboard.press("a")
-    expect(page.locator("#reasons-what-title")).to_have_text("What does not match?")
+    expect(page.locator("#reasons-what-title")).to_have_text("Does not match: what?")
     assert chips(page, "#chips-what") == [["h", "quantity"], ["j", "colour"]]
     page.keyboard.press("Enter")
     expect_position(page, 1)  # the detail is still missing
@@ -38,6 +38,11 @@ def test_a_shortcoming_asks_what_falls_short_by_key(collection_with_nested_reaso
     expect_position(page, 2)
     expect_saved(page)
     assert Judgment.objects.get().reasons == ["does not match/colour", "too general"]
+    expect(page.locator("#saved")).to_be_visible()
+    page.keyboard.press("1")
+    expect(page.locator("#saved")).to_be_hidden()  # nothing is saved before the reasons are
+    page.keyboard.press("Escape")
+    expect(page.locator("#saved")).to_be_visible()
 
 
 def test_a_shortcoming_pressed_again_is_taken_back_with_what_it_said(

@@ -46,7 +46,7 @@ export class Reasons {
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
     this.unfold(reasons.find(({ name, what: details }) => details.length && this.choices.has(name)) ?? null);
     this.box.hidden = false;
-    this.panel.classList.add("asks-reasons");
+    for (const part of [this.panel, document.body]) part.classList.add("asks-reasons");
     this.box.scrollIntoView({ block: "nearest" });
     this.paint();
     this.top.firstElementChild.focus();
@@ -62,7 +62,7 @@ export class Reasons {
 
   close() {
     this.box.hidden = true;
-    this.panel.classList.remove("asks-reasons");
+    for (const part of [this.panel, document.body]) part.classList.remove("asks-reasons");
     this.choices = new Map();
     this.top.replaceChildren();
     this.unfold(null);
@@ -86,7 +86,7 @@ export class Reasons {
     this.more.hidden = !reason;
     this.panel.classList.toggle("asks-what", Boolean(reason));
     if (!reason) return this.details.replaceChildren();
-    this.title.textContent = `What ${reason.name}?`;
+    this.title.textContent = `${reason.name[0].toUpperCase()}${reason.name.slice(1)}: what?`;
     const toggle = (detail) => () => {
       const details = this.choices.get(reason.name);
       if (!details.delete(detail)) details.add(detail);

@@ -35,7 +35,7 @@ def record_announcements(page: Page) -> None:
 def test_an_answer_is_called_saved_when_the_server_has_it_and_nothing_moves(open_judge):
     page = open_judge()
     expect_position(page, 1)
-    expect_echo(page, "Each answer is saved at once, and can be taken back.")
+    expect_echo(page, "A finished answer is saved at once, and can be taken back.")
     first_places = places(page)
     record_announcements(page)
     routes: list = []
@@ -104,7 +104,7 @@ def test_a_card_that_comes_back_shows_what_was_said_of_it(open_judge, is_reloade
         expect_position(page, 2)
     page.keyboard.press("z")
     expect_position(page, 1)
-    expect_echo(page, "You had said: Level 1 (action).")
+    expect_echo(page, "Taken back. You had said: Level 1 (action).")
     expect(page.locator("#live")).to_have_text(
         "The last judgment is undone. You had said: Level 1 (action)."
     )
@@ -128,7 +128,7 @@ def test_what_was_said_is_not_shown_of_the_next_card(open_judge):
     expect_position(page, 2)
     expect_saved(page)
     page.keyboard.press("z")
-    expect_echo(page, "You had said: Level 2.")
+    expect_echo(page, "Taken back. You had said: Level 2.")
     page.keyboard.press("l")
     expect_echo(page, f"Put off: it comes back at the end of the batch. {HINT}")
     expect(page.locator(".level-earlier:visible")).to_have_count(0)
@@ -142,4 +142,4 @@ def test_a_touch_takes_the_answer_back(open_judge):
     expect_echo(page, "Saved: Level 2.\nUndo")
     page.locator("#echo").get_by_role("button", name="Undo").tap()
     expect_position(page, 1)
-    expect_echo(page, "You had said: Level 2.")
+    expect_echo(page, "Taken back. You had said: Level 2.")

@@ -15,6 +15,8 @@ export class Echo {
   constructor(root, levels, announce) {
     this.box = root.querySelector("#echo");
     this.text = root.querySelector("#echo-text");
+    // what it recalls, if it recalls something
+    this.earlierWords = "";
     Object.assign(this, { levels, announce });
   }
 
@@ -44,13 +46,9 @@ export class Echo {
   recall(earlier) {
     if (earlier) {
       this.submission = null;
-      this.show(`You had said: ${levelWords(this.levels, earlier)}.`, "earlier");
+      this.earlierWords = `You had said: ${levelWords(this.levels, earlier)}.`;
+      this.show(`Taken back. ${this.earlierWords}`, "earlier");
     } else if (this.box.dataset.state === "earlier") this.clear();
-  }
-
-  /** What it recalls, if it recalls something. */
-  get earlierWords() {
-    return this.box.dataset.state === "earlier" ? this.text.textContent : "";
   }
 
   /** It was refused, which is told elsewhere. */
@@ -65,6 +63,7 @@ export class Echo {
   }
 
   show(words, state = "") {
+    if (state !== "earlier") this.earlierWords = "";
     this.text.textContent = words;
     this.box.dataset.state = state;
   }
