@@ -55,7 +55,7 @@ BELOW_TABS = (
     FindablePage(
         "Policy", "Home · Settings", "annotate:policy", LEAD, "labels a pair doubles golds"
     ),
-    FindablePage("Guards", "Home · Settings", "metrics:guards", LEAD, "trust speed golds clips"),
+    FindablePage("Flags", "Home · Settings", "metrics:guards", LEAD, "trust speed golds clips"),
     FindablePage("Webhooks", "Home · Settings", "annotate:webhooks", LEAD, "programs events"),
     FindablePage("Alarms", "Home · Dashboard", "metrics:alarms", LEAD, "thresholds"),
     FindablePage("New pool", "Judging · Pools", "pooling:pool-new", RESEARCHER, "strategy preview"),

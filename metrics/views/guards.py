@@ -36,7 +36,7 @@ def set_guard(request: SignedIn, slug: str, guard: str) -> HttpResponse:
     mark = form.cleaned_data["mark"]
     service.set_mark(collection=collection, guard=Guard(guard), mark=mark, by=request.user)
     state = "off" if mark is None else "set, for the answers to come"
-    messages.success(request, f"The guard “{Guard(guard).label}” is {state}.")
+    messages.success(request, f"The flag “{Guard(guard).label}” is {state}.")
     return redirect("metrics:guards", slug)
 
 

@@ -24,10 +24,10 @@ def saving_hint(tab: Tab | None) -> str:
 
 HINTS = {
     Tab.PEOPLE: TabHint(
-        "Nobody stands out",
-        "A person stands here when a guard finds what chance hardly explains: answers in no time, "
+        "Nobody has a flag",
+        "A person gets a flag for what chance hardly explains: answers in no time, "
         "clips cut short, one level many times in a row, or too few golds right.",
-        "A guard accuses nobody: it says where to look. Once you say that it is fine, only answers "
+        "A flag accuses nobody: it says where to look. Once you say that it is fine, only answers "
         "from then on can bring it back.",
     ),
     Tab.BATCHES: TabHint(

@@ -313,7 +313,7 @@ def _sentence(history: History) -> str:
         )
     policy = resolution.policy
     tie = TIES[policy.tie]
-    rule = f"policy version {policy.version} ({policy.get_rule_display().lower()}{tie})"
+    rule = f"by {policy.get_rule_display().lower()}{tie} (policy version {policy.version})"
     if resolution.status == Resolution.Status.ADJUDICATED:
         return f"A lead decided on grade {resolution.grade}; the labels were {grades or 'none'}."
     if resolution.status == Resolution.Status.ESCALATED:
@@ -323,5 +323,5 @@ def _sentence(history: History) -> str:
         )
     word = resolution.get_status_display()
     if resolution.grade is None:
-        return f"{word}: labels {grades} find no grade under {rule}."
-    return f"Grade {resolution.grade}: {word.lower()}, from labels {grades}, under {rule}."
+        return f"{word}: labels {grades} give no grade {rule}."
+    return f"Grade {resolution.grade}: {word.lower()}, from labels {grades} {rule}."

@@ -66,7 +66,7 @@ def decide(*, concern: Concern, act: str, by: User) -> str:
     ).open()
     is_settling = act == ConcernAct.SETTLE
     if not is_settling and open_concerns.exclude(pk=concern.pk).exists():
-        raise AnotherOpen("This guard has named the person again since; look at that instead.")
+        raise AnotherOpen("The person has this flag again since; look at that instead.")
     kind = ConcernEvent.Kind.SETTLED if is_settling else ConcernEvent.Kind.REOPENED
     state = Concern.State.SETTLED if is_settling else Concern.State.OPEN
     if Concern.objects.filter(pk=concern.pk).exclude(state=state).update(state=state):

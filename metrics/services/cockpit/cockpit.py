@@ -64,7 +64,7 @@ class Cockpit(NamedTuple):
         """The heading of the people, with their number where not all have a row."""
         if not self.has_more_people:
             return "Who"
-        return f"Who \N{MIDDLE DOT} {N_PEOPLE} of {len(self.people)} people, those to look at first"
+        return f"Who \N{MIDDLE DOT} {N_PEOPLE} of {len(self.people)} people, those with flags first"
 
 
 def progress_of(*, dashboard: Dashboard, stuck: StuckLabels | None, today: date) -> HowFar | None:

@@ -47,9 +47,9 @@ class WaitingRow(NamedTuple):
 INBOX = "annotate:inbox"
 PEOPLE = WaitingRow(
     0,
-    "concern about a person",
-    "concerns about people",
-    "See concerns",
+    "flag about a person",
+    "flags about people",
+    "See flags",
     INBOX,
     f"?tab={Tab.PEOPLE}",
 )

@@ -145,7 +145,7 @@ def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(
         "How far",
         "How good",
         "What waits for you",
-        "Who \N{MIDDLE DOT} 5 of 12 people, those to look at first",
+        "Who \N{MIDDLE DOT} 5 of 12 people, those with flags first",
     ]
     assert cockpit.locator(".cockpit-who tbody tr").count() == 5
     assert cockpit.locator(".cockpit-waits li a").count() >= 2

@@ -27,7 +27,7 @@ def test_it_shows_runs_pools_seats_judgments_and_what_became_of_them(client, cam
         "First label",
         "policy version 1",
         seat.annotator.pseudonym,
-        "under policy version 1 (majority)",
+        "by majority (policy version 1)",
     ):
         assert words in page, words
 

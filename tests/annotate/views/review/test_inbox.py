@@ -33,7 +33,7 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, 
     empty = text_of(client.get(address("inbox")))
     assert "No batch waits" in empty and 'class="badge badge-bad"' not in empty
     for tab, words in [
-        ("people", "Nobody stands out"),
+        ("people", "Nobody has a flag"),
         ("disputed", "Nothing is disputed"),
         ("escalated", "Nothing was escalated"),
         ("cannot", "Everything can be judged so far"),

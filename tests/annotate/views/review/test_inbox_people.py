@@ -48,7 +48,7 @@ def test_evidence_that_no_look_sees_any_more_says_since_when(client, collection,
 def test_settled_it_leaves_with_who_and_when_and_is_opened_again(client, collection, lead):
     concern = name_person(collection)
     text = act(client, concern, "settle")
-    assert "is fine; only answers from now on" in text and "Nobody stands out" in text
+    assert "is fine; only answers from now on" in text and "Nobody has a flag" in text
     assert f"it is fine, says {lead.username} on" in text
     assert f"{concern.annotator} stands in the inbox again." in act(client, concern, "reopen")
     assert Concern.objects.get().state == "open"
@@ -60,7 +60,7 @@ def test_settled_it_leaves_with_who_and_when_and_is_opened_again(client, collect
     act(client, concern, "settle")
     name_person(collection)
     Concern.objects.filter(state="open").update(annotator=concern.annotator)
-    assert "named the person again since" in act(client, concern, "reopen")
+    assert "has this flag again since" in act(client, concern, "reopen")
 
 
 def test_a_program_decides_as_the_page_does(client, collection):

@@ -10,7 +10,7 @@ from metrics.services.cockpit.cockpit import Cockpit
     [
         (0, "Who"),
         (5, "Who"),
-        (6, "Who \N{MIDDLE DOT} 5 of 6 people, those to look at first"),
+        (6, "Who \N{MIDDLE DOT} 5 of 6 people, those with flags first"),
     ],
 )
 def test_the_heading_says_how_many_there_are_where_not_all_have_a_row(n_people, title):

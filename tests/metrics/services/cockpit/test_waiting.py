@@ -72,7 +72,7 @@ def test_the_badge_of_the_inbox_is_the_sum_of_its_rows(client):
     rows = [row for row in rows_of(collection) if row.address == INBOX]
     assert sum(row.n for row in rows) == inbox.count(collection=collection).n == 8
     people = rows[0]
-    assert (people.n, people.text) == (2, "concerns about people")
+    assert (people.n, people.text) == (2, "flags about people")
     page = client.get(reverse(INBOX, args=[collection.slug]) + people.query)
     assert (page.context["tab"], page.context["page"].paginator.count) == (Tab.PEOPLE, 2)
 

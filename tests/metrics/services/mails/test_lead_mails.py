@@ -156,7 +156,7 @@ def test_without_a_mail_server_nothing_is_due_and_no_page_promises_a_mail(
     for sends_mail in (True, False):
         settings.SENDS_MAIL = sends_mail
         assert lead_mails.collections_due(CONCERN_MAIL).exists() == sends_mail
-        for name, promise in (("guards", "get a mail"), ("alarms", "and by mail")):
+        for name, promise in (("guards", "get a mail"), ("alarms", "and come by mail")):
             page = text_of(client.get(reverse(f"metrics:{name}", args=[collection.slug])))
             assert (promise in page) == sends_mail
     assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
