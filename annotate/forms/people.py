@@ -32,11 +32,7 @@ class InviteForm(forms.Form):
         super().__init__(*args, **kwargs)
         if not settings.SENDS_MAIL:
             del self.fields["by_mail"]
-            self.fields[
-                "email"
-            ].help_text = (
-                "Only to tell links apart: this site has no mail server, so send the link yourself."
-            )
+            self.fields["email"].help_text = "Only to tell links apart."
 
     def clean(self) -> dict[str, Any]:
         """A mail needs an address."""

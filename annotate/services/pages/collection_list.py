@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Subquery
 
 from annotate import access
-from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
+from annotate.models import Annotator, Collection, Invitation, Item, Membership, Role, Round, User
 from annotate.services.judging import work_availability
 from annotate.services.judging.work_availability import NoWorkReason
 from annotate.services.pages.pairs_left import PairsLeft, pairs_left
@@ -58,6 +58,7 @@ class _CollectionState(NamedTuple):
     has_items: bool
     has_open_round: bool
     has_people: bool
+    n_invited: int
 
     @property
     def pairs_text(self) -> str:
@@ -108,6 +109,13 @@ def _states(user: User) -> list[_CollectionState]:
         .annotate(
             has_items=Exists(Item.objects.filter(**of_collection)),
             has_open_round=Exists(open_rounds),
+            n_invited=Subquery(
+                Invitation.objects.usable()
+                .filter(**of_collection, role=Role.ANNOTATOR)
+                .values("collection")
+                .annotate(n=Count("pk"))
+                .values("n")
+            ),
             has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR))
             | Exists(Annotator.objects.filter(**of_collection, origin=Annotator.Origin.SIMULATED)),
         )
@@ -136,6 +144,7 @@ def _states(user: User) -> list[_CollectionState]:
             row.has_items,
             row.has_open_round,
             row.has_people,
+            row.n_invited or 0,
         )
         for row in collections
     ]
@@ -154,6 +163,8 @@ def _next_step(state: _CollectionState) -> tuple[str, str, str]:
             "Open the inbox",
             "annotate:inbox",
         )
+    elif Role.LEAD in roles and not state.has_people and state.n_invited:
+        step = (f"{state.n_invited:,} invited, not come yet.", "See members", "annotate:members")
     elif Role.LEAD in roles and not state.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles:

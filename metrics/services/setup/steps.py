@@ -49,6 +49,7 @@ STEP_PAGES: Mapping[str, Sequence[str]] = {
     "People": ["annotate:members", "annotate:invite"],
 }
 
+START_PAGE = "annotate:judge"  # beside which no rail stands
 NEEDED_STEPS = {"Data", "Runs", "Pool", "People", "Start"}
 
 
@@ -83,8 +84,8 @@ class SetupStep(NamedTuple):
 
     @property
     def pages(self) -> Sequence[str]:
-        """Names of the addresses of its pages; none where there is nothing to do on a page."""
-        return STEP_PAGES.get(self.title, [])
+        """Names of the addresses of its pages."""
+        return STEP_PAGES.get(self.title, [START_PAGE])
 
     def address(self, slug: str) -> str:
         """The address of its page in a collection."""
@@ -163,8 +164,8 @@ class Setup(NamedTuple):
         )
 
     def can_do(self, step: SetupStep) -> bool:
-        """True if the step has a page that one of the person's roles may open."""
-        return bool(step.pages) and not self.roles.isdisjoint(step.doers)
+        """True if one of the person's roles may do the step now."""
+        return not self.roles.isdisjoint(step.doers)
 
     def lines(self, present_step: SetupStep | None) -> list[StepLine]:
         """The steps, each with its address; one of them is present."""
@@ -200,7 +201,7 @@ def setup(*, collection: Collection, roles: set[Role]) -> Setup:
             *_policy_steps(collection, has_references=bool(reference_names)),
             _pool_step(collection, n_open_pools),
             *_people_steps(collection, n_annotators),
-            _start_step(collection, is_ready=bool(n_open_pools and n_annotators)),
+            _start_step(collection, n_open_pools, n_annotators),
         ],
         roles,
         collection.slug,
@@ -352,13 +353,15 @@ def _pool_step(collection: Collection, n_open_pools: int) -> SetupStep:
 def _people_steps(collection: Collection, n_annotators: int) -> list[SetupStep]:
     """Training, and the people."""
     training_on = Training.objects.filter(collection=collection, is_on=True).exists()
-    n_invited = Invitation.objects.usable().filter(collection=collection).count()
+    n_invited = (
+        Invitation.objects.usable().filter(collection=collection, role=Role.ANNOTATOR).count()
+    )
     people = SetupStep("People", StepState.OPEN, "Nobody judges here yet.", LEAD)
     if n_annotators:
         text = counted(n_annotators, "annotator")
         people = people._replace(state=StepState.DONE, text=text)
     elif n_invited:
-        text = f"{counted(n_invited, 'invitation')} not accepted yet"
+        text = f"{n_invited:,} invited, not come yet"
         people = people._replace(state=StepState.UNDER_WAY, text=text)
     return [
         SetupStep(
@@ -371,12 +374,14 @@ def _people_steps(collection: Collection, n_annotators: int) -> list[SetupStep]:
     ]
 
 
-def _start_step(collection: Collection, *, is_ready: bool) -> SetupStep:
+def _start_step(collection: Collection, n_open_pools: int, n_annotators: int) -> SetupStep:
     """The first judgment."""
     if not collection.is_being_set_up:
         n_judgments = Judgment.objects.filter(collection=collection).count()
-        return SetupStep("Start", StepState.DONE, counted(n_judgments, "judgment"))
-    text = "Begins when a pool is open and somebody has come."
-    if is_ready:
-        text = "Everything is ready: the first judgment is awaited."
-    return SetupStep("Start", StepState.OPEN, text)
+        return SetupStep("Start", StepState.DONE, counted(n_judgments, "judgment"), doers=())
+    if not n_open_pools or not n_annotators:
+        absent = "a pool is open" if not n_open_pools else "an annotator has come"
+        text = f"Begins once {absent}."
+        return SetupStep("Start", StepState.OPEN, text, doers=())
+    text = "Everything is ready: the first judgment is awaited."
+    return SetupStep("Start", StepState.OPEN, text, (Role.ANNOTATOR,))

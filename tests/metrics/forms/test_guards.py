@@ -18,7 +18,7 @@ def set_mark(client, collection, guard, mark):
 def test_a_lead_sets_marks_and_switches_a_guard_off(client, collection, lead):
     client.force_login(lead)
     page = text_of(client.get(reverse("metrics:guards", args=[collection.slug])))
-    assert "Each person’s answers are watched" in page and 'value="85"' in page
+    assert "a flag says where to look" in page and 'value="85"' in page
     assert "“Golds” is set" in set_mark(client, collection, "gold", "70")
     assert "“Speed” is off" in set_mark(client, collection, "speed", "")
     expected = {**DEFAULT_MARKS, "gold": 70.0, "speed": None}

@@ -22,6 +22,10 @@ def test_who_is_an_annotator_no_more_is_not_counted():
         accounts.leave(membership=membership)
     (entry,) = collection_list.entries(user=lead)
     assert entry.todo == "Nobody judges yet."
+    for role in (Role.ANNOTATOR, Role.ANNOTATOR, Role.LEAD):
+        accounts.invite(collection=collection, by=lead, role=role, email="")
+    (entry,) = collection_list.entries(user=lead)
+    assert entry.todo == "2 invited, not come yet."
 
 
 def test_simulated_annotators_have_no_role_and_are_counted():

@@ -149,7 +149,7 @@ def test_an_invitation_is_under_way_and_an_annotator_done(collection):
     invite(collection=collection, by=lead, role=Role.ANNOTATOR, email="a@example.org")
     assert state(collection, "People") == (
         StepState.UNDER_WAY,
-        "1 invitation not accepted yet",
+        "1 invited, not come yet",
     )
     cast.annotator(collection)
     assert state(collection, "People") == (StepState.DONE, "1 annotator")
@@ -165,6 +165,9 @@ def test_the_first_judgment_ends_the_set_up(collection):
     assert state(collection, "Pool") == (StepState.DONE, "1 pool open")
     hand_out, *_ = campaigns.first_batch(collection)
     assert state(collection, "Start")[1].startswith("Everything is ready")
+    _, whole = steps(collection, {Role.LEAD, Role.ANNOTATOR})
+    assert whole.overview_lines[-1].address == reverse("annotate:judge", args=["birds"])
+    assert not steps(collection)[1].overview_lines[-1].address
     campaigns.judge(hand_out)
     by_title, whole = steps(collection)
     assert by_title["Start"].text == "1 judgment"
