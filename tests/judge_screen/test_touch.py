@@ -89,6 +89,9 @@ def fingers(collection, open_judge) -> Iterator[Fingers]:
     picture = page.locator("#document img")
     expect(picture).to_be_visible()
     wait_for_expression(page, "document.querySelector('#document img').complete")
+    # low enough for a page that can be moved: on a higher one all of it is in sight
+    page.set_viewport_size({"width": 390, "height": 640})
+    wait_for_expression(page, "innerHeight === 640")
     page.evaluate("scrollTo(0, 40)")
     session = page.context.new_cdp_session(page)
     yield Fingers(page, session)

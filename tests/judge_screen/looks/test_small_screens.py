@@ -34,6 +34,8 @@ DECISION = {
     "document": ".review-items img",
     "levels": ".review-level",
 }
+TOPS = """(selector) => [...new Set([...document.querySelectorAll(selector)]
+    .map((one) => one.getBoundingClientRect().top))]"""
 TOLD = {"query": ".query .text", "document": "#document img", "levels": "#told-next"}
 
 
@@ -71,6 +73,32 @@ def test_query_document_and_levels_are_in_sight_on_every_screen(open_judge, n_le
     page = open_judge()
     expect(page.locator("#document img")).to_be_visible()
     assert faults_by_screen(page, expect_pair_in_sight) == []
+
+
+@pytest.mark.parametrize(
+    "n_levels",
+    [
+        2,
+        4,
+        pytest.param(4, marks=pytest.mark.browser_context_args(reduced_motion="reduce")),
+    ],
+    ids=["2, touched", "4, touched", "4, by keys"],
+)
+def test_on_a_phone_held_upright_all_of_it_is_one_screen_and_the_actions_one_line(
+    open_judge, n_levels
+):
+    page = open_judge()
+    expect(page.locator("#document img")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    wait_for_expression(page, "innerWidth === 390 && innerHeight === 844")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 844
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        wait_for_expression(page, f"innerWidth === {width}")
+        for actions in (".judge-actions", ".more-actions"):
+            tops = page.evaluate(TOPS, f"{actions} .action")
+            assert len(tops) == 1, (width, actions)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 class TestBatchEnd:
