@@ -144,7 +144,9 @@ def test_all_groups_of_the_same_are_marked_at_once_and_taken_back(client, study)
     undo_url, undo_fields = notice_form(text_of(answer))
     client.post(undo_url, undo_fields)
     assert marks(study) == found
-    assert "Take 3 marks back" in text_of(client.get(PAGE))
+    text = text_of(client.get(PAGE))
+    assert "Take 3 marks back" in text and "3 items marked now would be judged without" in text
+    assert 'name="expected" value="3"' in text
     refused = client.post(f"{PAGE}unmark-all/", {"expected": 2})
     assert refused.status_code == 422 and "about 3 marks by now, not 2" in text_of(refused)
     client.post(f"{PAGE}unmark-all/", {"expected": 3})

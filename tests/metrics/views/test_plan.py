@@ -75,7 +75,8 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
     )
     assert "Fix a plan" not in page
     assert "End it, without 3 planned tests to come" in page
-    assert "nothing would be confirmed" in page
+    assert "3 planned tests to come would be lost." in page
+    assert "nothing would be confirmed" in page and "It cannot be taken back; another plan" in page
     look(study)
     page = client.get(PLAN).content.decode()
     assert "End it, without 2 planned tests to come" in page

@@ -76,6 +76,7 @@ def test_revoking_an_invitation_names_who_it_is_for_and_that_a_new_one_can_be_ma
     )
     assert revocation.button == "Revoke the link of ada@example.org"
     assert "lets ada@example.org in, as lead, works no more" in revocation.sentences[0]
+    assert revocation.sentences[1] == "Who opens it is told to ask for another."
     assert "a new one can be made on this page" in revocation.way_back
     nameless = revocation_of_invitation(invitation=Invitation(role=Role.ANNOTATOR))
     assert (nameless.button, nameless.subject) == (

@@ -45,6 +45,17 @@ def test_leads_are_sent_one_mail_about_a_person(collection, addressed_lead):
     assert not lead_mails.collections_due(CONCERN_MAIL)
 
 
+def test_the_mail_is_about_those_alone_who_are_still_to_be_looked_at(collection, addressed_lead):
+    settled, faded, *others = [name_person(collection) for _ in range(4)]
+    settled.state, faded.faded_at = Concern.State.SETTLED, settled.at
+    Concern.objects.bulk_update([settled, faded], ["state", "faded_at"])
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 2
+    (message,) = mail.outbox
+    assert message.subject == f"{collection}: look at {others[0].annotator} and others"
+    names = [str(concern.annotator) for concern in (settled, faded, *others)]
+    assert [name in message.body for name in names] == [False, False, True, True]
+
+
 def test_the_subject_is_one_line(collection, addressed_lead):
     name_person(collection)
     Collection.objects.update(name="Bird\rsongs")
