@@ -1,5 +1,6 @@
 """Forms to make collections and to load files."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -113,8 +114,34 @@ class CollectionForm(SchemeForm):
         }
 
 
-class ReferenceForm(forms.Form):
+class LabelFileForm(forms.Form):
+    """A file of labels: its first fields, and others that wait behind "More settings"."""
+
+    FINE_PRINT: Sequence[str] = ()
+    BY_NAME: Sequence[str] = ()
+
+    def first_fields(self) -> list[forms.BoundField]:
+        """The fields that stand above the preview of the file."""
+        further_fields = {*self.FINE_PRINT, *self.BY_NAME}
+        return [field for field in self.visible_fields() if field.name not in further_fields]
+
+    def fine_print(self) -> list[forms.BoundField]:
+        """The fields that wait behind "More settings"."""
+        return [self[name] for name in self.FINE_PRINT]
+
+    def is_fine_print_refused(self) -> bool:
+        """True if a field of the fine print has an error."""
+        return any(name in self.errors for name in self.FINE_PRINT)
+
+    def by_name(self) -> list[forms.BoundField]:
+        """The fields that name columns one by one, for browsers without scripts."""
+        return [self[name] for name in self.BY_NAME]
+
+
+class ReferenceForm(LabelFileForm):
     """A reference set to load."""
+
+    FINE_PRINT = ("grades", "min_grade", "skip_unknown", "make_documents", "skip_blank")
 
     name = forms.CharField(max_length=ReferenceSet.MAX_NAME, initial="original")
     file = UploadField(
@@ -177,10 +204,11 @@ class ReferenceForm(forms.Form):
         return {int(file_grade): grade for file_grade, grade in grades.items()}
 
 
-class JudgmentsImportForm(forms.Form):
+class JudgmentsImportForm(LabelFileForm):
     """Judgments to import, and the columns of the file: chosen in menus, or named one by one."""
 
     LONG, WIDE = "long", "wide"
+    FINE_PRINT = ("grades", "skip_blank")
     BY_NAME = ("query", "document", "layout", "annotator", "grade", "annotators", "time")
 
     file = UploadField(
@@ -255,14 +283,6 @@ class JudgmentsImportForm(forms.Form):
         if cleaned_data.get("query") and cleaned_data.get("query") == cleaned_data.get("document"):
             self.add_error("document", "The query's id stands in this column; a pair has two.")
         return cleaned_data
-
-    def by_name(self) -> list[forms.BoundField]:
-        """The fields that name columns one by one, for browsers without scripts."""
-        return [self[name] for name in self.BY_NAME]
-
-    def other_fields(self) -> list[forms.BoundField]:
-        """The fields that stay where menus say what the columns are."""
-        return [field for field in self.visible_fields() if field.name not in self.BY_NAME]
 
     def judgment_columns(self) -> JudgmentColumns:
         """Return the columns by which the file is read."""

@@ -198,6 +198,25 @@ def test_items_are_read_in_as_many_queries_however_many_there_are(client, collec
     assert queries("q0 0 d0 2") == queries("q0 0 d0 2", "q1 0 d1 1", "q1 0 d2 0")
 
 
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("reference", ["grades", "min_grade", "skip_unknown", "make_documents", "skip_blank"]),
+        ("judgments", ["grades", "skip_blank"]),
+    ],
+)
+def test_what_few_files_need_waits_below_the_preview_until_it_is_refused(
+    client, collection, researcher, kind, names
+):
+    before, _, below = page_of(client, "load", "shapes", kind).partition("data-preview=")
+    fine_print = below.partition("<summary>More settings")[2].partition("</details>")[0]
+    assert re.findall(r'name="(\w+)"', fine_print) == names
+    assert not any(f'name="{name}"' in before for name in names) and 'name="file"' in before
+    assert "<details open" not in " ".join(below.split()).replace(' class="stack"', "")
+    refused = text_of(send(client, "load", "shapes", kind, status=422, grades="yes"))
+    assert "<details open" in refused.partition("data-preview=")[2].replace(' class="stack"', "")
+
+
 @pytest.mark.parametrize("lines", [("q0", "q1", "q8", "q0"), ('{"q0": 1, "q1": [], "q8": {}}',)])
 def test_a_query_set_is_shown_with_its_items_and_what_lacks(client, collection, researcher, lines):
     query_set = {"kind": "query_set", "direction": "forward"}
@@ -229,6 +248,7 @@ def test_a_changed_field_of_the_form_is_followed_and_keeps_the_focus(
     panel.get_by_label("when is").select_option("time")
     expect(panel.get_by_role("columnheader", name="Time")).to_be_visible()
     expect(panel.get_by_label("when is")).to_be_focused()
+    page.get_by_text("More settings").click()
     page.locator("[name=grades]").fill("2:0")
     page.locator("[name=name]").focus()
     expect(panel.locator("tbody").last).to_contain_text("0")
