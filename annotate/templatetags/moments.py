@@ -91,7 +91,7 @@ def local_times(sentence: object) -> SafeString:
 
 @register.filter
 def ago(at: datetime, words: str) -> SafeString:
-    """Words of phrases.time_since, which static/js/ago.js keeps true; UTC on hover."""
+    """Words of phrases.time_since, which static/js/live/ago.js keeps true; UTC on hover."""
     return format_html(
         '<time datetime="{}" title="{}" data-ago="{}">{}</time>',
         localtime(at).isoformat(),

@@ -1,5 +1,4 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
-import { initAgo } from "./ago.js";
 import { initTheme } from "./appearance.js";
 import { initCopies } from "./copy.js";
 import { initShortNames } from "./fields/short-name.js";
@@ -9,6 +8,8 @@ import { initFilePreviews } from "./files/preview.js";
 import { initFind } from "./find/dialog.js";
 import { initItemFields } from "./find/item-fields.js";
 import { showFrames } from "./items/pictures.js";
+import { initAgo } from "./live/ago.js";
+import { initKeptFocus } from "./live/kept-focus.js";
 import { showLocalTimes, tellFieldTimes } from "./moments.js";
 import { showRefusal } from "./refusals.js";
 import { initRunChoices } from "./run-choice.js";
@@ -112,6 +113,7 @@ document.addEventListener("htmx:response:error", onError);
 document.addEventListener("htmx:error", onError);
 document.addEventListener("htmx:after:swap", () => initWidgets(document));
 initAgo();
+initKeptFocus();
 initMenus();
 initFind();
 initTextAreas();

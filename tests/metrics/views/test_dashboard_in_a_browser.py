@@ -1,5 +1,6 @@
 """The dashboard's details, a person's page and the alarms in a browser: drawn, no axe findings."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -22,7 +23,7 @@ from annotate.services.background import kept
 from annotate.services.judging import claiming, reports
 from metrics.models import Observation
 from metrics.services.dashboard import details as dashboard_details
-from metrics.services.numbers import alarms
+from metrics.services.numbers import alarms, refresh
 from tests import cast
 from tests.addresses.page_checks import violations
 from tests.annotate.views.review import inbox_rows
@@ -153,6 +154,18 @@ def test_the_four_answers_about_twelve_people_fit_the_first_screen_in_250_words(
     assert len(page.locator("#numbers").inner_text().split()) <= 250
 
 
+@pytest.mark.parametrize("selector", [".cockpit-who tbody a", ".cockpit-who .term-word"])
+def test_what_has_the_focus_keeps_it_while_numbers_come_in(rooms, page, selector):
+    page.goto(page.base + "/")
+    shown = page.locator("#numbers").get_attribute("data-version")
+    page.locator(selector).last.focus()
+    words = page.evaluate("document.activeElement.textContent")
+    studies.judge(cast.annotator(rooms))
+    refresh.refresh(collection=rooms)
+    wait_for_expression(page, f"document.querySelector('#numbers').dataset.version != '{shown}'")
+    wait_for_expression(page, f"document.activeElement.textContent === {json.dumps(words)}")
+
+
 def test_the_four_answers_fit_the_first_screen_while_things_of_every_kind_wait(twelve_people, page):
     study, lead = twelve_people, cast.user()
     inbox_rows.name_person(study)
@@ -208,7 +221,7 @@ def test_moments_are_told_in_a_browser_as_the_server_tells_them(rooms, page):
         words = page.evaluate(
             """async ([source, moment, now]) => (await import(source)).timeSince(moment, now)""",
             [
-                f"{page.base.partition('/c/')[0]}{static('js/ago.js')}",
+                f"{page.base.partition('/c/')[0]}{static('js/live/ago.js')}",
                 moment.timestamp() * 1000,
                 now.timestamp() * 1000,
             ],
