@@ -48,6 +48,7 @@ TARGETS = """() => [...document.querySelectorAll(
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.offsetWidth > 1)
   .map((one) => [one.outerHTML.slice(0, 160), one.getBoundingClientRect().height])"""
 FINGER = 48  # pixels
+MOST_STOPS = 120  # of the Tab key on a page
 # Text fields with letters under 16 pixels: an iPhone zooms in on them, and the page stays zoomed.
 SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
   .filter((one) => !["hidden", "checkbox", "radio", "range", "file"].includes(one.type))
@@ -113,6 +114,31 @@ def wide_tables(page: Page, width: int) -> list[list[object]]:
     """Tables of an open page that scroll aside in a window of this width, and by how much."""
     page.set_viewport_size({"width": width, "height": 844})
     return list(page.evaluate(WIDE_TABLES))
+
+
+# What has the focus where a strip of tabs or a wide table cuts it, and by how much.
+CUT_OFF = """() => {
+  const one = document.activeElement, box = one.parentElement?.closest(".tabs, .table-scroll");
+  if (!box) return one === document.body ? "end" : null;
+  const [view, part] = [box.getBoundingClientRect(), one.getBoundingClientRect()];
+  const stay = one.closest(".table-first-stays tr")?.firstElementChild;
+  const left = view.left + (stay && !stay.contains(one) ? stay.offsetWidth : 0);
+  const cut = Math.max(left - part.left, part.right - view.right);
+  return cut > 0 ? [one.outerHTML.slice(0, 160), cut] : null;
+}"""
+
+
+def cut_stops(page: Page) -> list[list[object]]:
+    """Stops of the Tab key on an open page that tabs or a wide table cut off, there and back."""
+    faults = []
+    for key in ("Tab", "Shift+Tab"):
+        for _ in range(MOST_STOPS):
+            page.keyboard.press(key)
+            fault = page.evaluate(CUT_OFF)
+            if fault == "end":
+                break
+            faults += [[key, *fault]] if fault else []
+    return faults
 
 
 def small_fields(page: Page) -> list[str]:

@@ -23,6 +23,7 @@ from tests.addresses.page_checks import (
     FIRST,
     PHONE,
     check_page,
+    cut_stops,
     low_targets,
     set_look,
     small_fields,
@@ -291,6 +292,15 @@ def test_tables_of_people_and_of_what_is_decided_fit_a_desk_and_a_phone(site, op
             tables = {width: wide_tables(page, width) for width in (1280, 390, 320)}
             widths |= {(name, *keys.values(), width): wide for width, wide in tables.items()}
     assert {case: wide for case, wide in widths.items() if wide} == {}
+
+
+@pytest.mark.parametrize("name", ["metrics:dashboard-tab", "metrics:leaderboard"])
+def test_what_has_the_focus_is_in_sight_in_tabs_and_wide_tables(site, open_page, name):
+    (address,) = [address for address in access_table.addresses() if address.name == name]
+    url = url_of(site.world, address, site.world.campaign, keys_of=site.world.campaign)
+    page, _ = open_page(url, "admin")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert cut_stops(page) == []
 
 
 @pytest.mark.parametrize("error", ERRORS)
