@@ -1,6 +1,7 @@
 // Shows what chosen files are understood as, before they are sent: <div data-preview="ADDRESS"> in a form with a file field "file".
 // How it is read, the fields in the panel say, or with data-preview-form those of the form.
 // The server reads the head of the file with the readers of the import; it asks for further pieces of an archive.
+import { showFrames } from "../items/pictures.js";
 import { showLocalTimes } from "../moments.js";
 import { showLocalFiles } from "./local-files.js";
 import { showNamedMedia } from "./named-media.js";
@@ -79,6 +80,7 @@ function initPreview(panel) {
       if (html) box.replaceChildren(...parsed(html));
       else box.textContent = trouble;
       showLocalTimes(box);
+      showFrames(box);
       await showLocalFiles(box, file);
       await showNamedMedia(box, media?.files[0], signal);
     } catch {

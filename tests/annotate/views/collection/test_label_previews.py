@@ -6,10 +6,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Import, Judgment, ReferenceLabel
-from tests import cast
+from annotate.services.collection.media import media_folder
+from tests import cast, clips
 from tests.annotate.views.browsing import page as page_of
 from tests.annotate.views.browsing import send
 from tests.annotate.views.collection.test_previews import post, text_of_lines
@@ -253,3 +255,23 @@ def test_a_changed_field_of_the_form_is_followed_and_keeps_the_focus(
     page.locator("[name=name]").focus()
     expect(panel.locator("tbody").last).to_contain_text("0")
     expect(page.locator("[name=name]")).to_be_focused()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_clip_of_the_collection_shows_its_frame(page: Page, live_server, collection, researcher):
+    clip = collection.items.get(external_id="d0").parts.create(
+        position=1, kind="video", path="a.webm"
+    )
+    folder = media_folder(collection)
+    folder.mkdir(parents=True)
+    (folder / "a.webm").write_bytes(clips.encode_clip("webm", "libvpx"))
+    cast.sign_in(page.context, live_server.url, researcher)
+    page.goto(live_server.url + reverse("annotate:load", args=["shapes", "reference"]))
+    page.locator("[name=file]").set_input_files(
+        {"name": "a.tsv", "mimeType": "text/plain", "buffer": b"q0 0 d0 2\n"}
+    )
+    frame = page.locator("[data-preview] video")
+    expect(frame).to_have_attribute("aria-label", f"Video of {clip.item.external_id}")
+    expect(frame).not_to_have_attribute("data-frame", "")
+    frame.scroll_into_view_if_needed()
+    expect(frame).to_have_attribute("preload", "metadata")
