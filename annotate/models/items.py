@@ -156,7 +156,7 @@ class PreviewQuerySet(models.QuerySet["Preview"]):
 class Preview(models.Model):
     """The thumbnail of an image, one for all parts of a collection with the same content.
 
-    Or the reason why there is none: such an image is not tried again.
+    Or the reason why there is none: such an image is tried again by `redraw_previews` alone.
     """
 
     Reason: TypeAlias = PreviewReason

@@ -1,8 +1,9 @@
 """Previews of a collection's images, made by turns of a worker once their checksums are known.
 
 The sweep sends a worker until none are left, after a load and in an installation that was here
-before. Equal images share one; an image that fails is noted with the reason and not tried again. A
-file that is absent or cannot be read just now is: a disk may be away for a minute.
+before. Equal images share one; an image that fails is noted with the reason and not tried again,
+unless an operator asks for it (`redrawing`). A file that is absent or cannot be read just now is: a
+disk may be away for a minute.
 Addresses that somebody wrote into a file are never fetched: such images have no preview. The cache
 entries are throw-away: without them such files are tried again sooner.
 """
@@ -101,7 +102,7 @@ def take_turn(*, collection: Collection) -> int:
     and then stores nothing of the images at hand.
     """
     with try_lock_subject("preview", collection.pk) as is_ours:
-        if not is_ours or cache.get(_rest_key(collection.pk)):
+        if not is_ours or cache.get(rest_key(collection.pk)):
             return 0
         return _turn(collection)
 
@@ -126,7 +127,7 @@ def _turn(collection: Collection) -> int:
     else:
         cache.delete(_position_key(collection.pk))
     if n_unanswered >= MOST_UNANSWERED or (not is_over and waiting_parts.exists()):
-        cache.set(_rest_key(collection.pk), True, REST_SECONDS)
+        cache.set(rest_key(collection.pk), True, REST_SECONDS)
     return n_made
 
 
@@ -180,7 +181,7 @@ def make_previews(*, parts: Sequence[Part], files: ImageFiles) -> tuple[int, int
 def overdue() -> list[int]:
     """Return the keys of collections with images that wait, except those that rest."""
     collection_ids = Part.objects.without_preview().order_by().values_list("item__collection")
-    collection_by_key = {_rest_key(pk): pk for (pk,) in collection_ids.distinct()}
+    collection_by_key = {rest_key(pk): pk for (pk,) in collection_ids.distinct()}
     resting_keys = cache.get_many(collection_by_key)
     return sorted(pk for key, pk in collection_by_key.items() if key not in resting_keys)
 
@@ -190,6 +191,6 @@ def _position_key(pk: int) -> str:
     return f"preview-position:{pk}"
 
 
-def _rest_key(pk: int) -> str:
+def rest_key(pk: int) -> str:
     """Return the cache key that exists while a collection rests."""
     return f"preview-rest:{pk}"

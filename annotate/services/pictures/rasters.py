@@ -18,7 +18,7 @@ from annotate.services.pictures.thumbnails import thumbnails
 def take_turn(*, collection: Collection) -> int:
     """Compute rasters for about a minute; return their number, 0 while another worker does.
 
-    One that cannot be had is noted, and not tried again. Raises ProcessNotStarted.
+    One that cannot be had is noted, and not tried again by itself. Raises ProcessNotStarted.
     """
     until = progress.clock() + TURN_SECONDS
     n_computed = 0

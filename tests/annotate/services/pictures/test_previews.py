@@ -105,7 +105,7 @@ def test_an_absent_file_is_tried_again_after_a_rest_and_drawn_once_it_is_there(c
     assert results(good) == [(9, 9)] and Preview.objects.count() == 1
     assert previews.overdue() == [] and previews.take_turn(collection=collection) == 0  # it rests
     file.write_bytes(content)
-    cache.delete(previews._rest_key(collection.pk))
+    cache.delete(previews.rest_key(collection.pk))
     assert previews.overdue() == [collection.pk]
     assert previews.take_turn(collection=collection) == 1 and results(late) == [(320, 160)]
 
@@ -186,5 +186,5 @@ def test_images_of_a_bucket_are_fetched_and_tried_again_where_it_is_away(collect
     assert (away.preview, away.previewed_at) == (None, None)
     # it rests, and is tried again later
     assert previews.overdue() == [] and previews.take_turn(collection=collection) == 0
-    cache.delete(previews._rest_key(collection.pk))
+    cache.delete(previews.rest_key(collection.pk))
     assert previews.overdue() == [collection.pk] and ImageStore.n_requests == 3
