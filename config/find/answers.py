@@ -70,8 +70,8 @@ def _item_group(heading: str, collection: Collection, side: Side, text: str) -> 
     n -= is_more
     name = f"{'Over ' if is_more else ''}{n:,} {heading.lower()} with “{text}”"
     url = f"{page}?{urlencode({'direction': direction, 'search': text})}"
-    rest = Match(name, "in the explorer", url)
-    return group._replace(n=n, is_more=is_more, rest=rest)
+    overview = Match(name, "in the explorer", url)
+    return group._replace(n=n, is_more=is_more, overview=overview)
 
 
 def _run_group(user: User, collection: Collection, text: str) -> MatchGroup:
@@ -122,6 +122,8 @@ def _collection_group(user: User, collection: Collection | None, text: str) -> M
     return _listed_group(heading, matches, Match("All collections", "", reverse("annotate:home")))
 
 
-def _listed_group(heading: str, matches: list[Match], rest: Match) -> MatchGroup:
-    """The best of the matches that were read; rest : leads to all of them."""
-    return best_first(heading, matches, most=MOST, rest=rest, is_more=len(matches) == CANDIDATES)
+def _listed_group(heading: str, matches: list[Match], overview: Match) -> MatchGroup:
+    """The best of the matches that were read; overview : leads to all of them."""
+    return best_first(
+        heading, matches, most=MOST, overview=overview, is_more=len(matches) == CANDIDATES
+    )

@@ -20,15 +20,16 @@ class Match(NamedTuple):
 class MatchGroup(NamedTuple):
     """The first matches of one kind, best first, under the word for them.
 
-    n : of all that fit; is_more : n is the least that there are; rest : leads to all, where they
-        are more than these; is_offer : these do not fit, but are where to look
+    n : of all that fit; is_more : n is the least that there are
+    overview : leads to all, where they are more than these
+    is_offer : these do not fit, but are where to look
     """
 
     heading: str
     matches: list[Match]
     n: int
     is_more: bool = False
-    rest: Match | None = None
+    overview: Match | None = None
     is_offer: bool = False
 
     @property
@@ -41,8 +42,8 @@ class MatchGroup(NamedTuple):
 
     @property
     def listed(self) -> list[Match]:
-        """The matches, then the way to the rest."""
-        return [*self.matches, self.rest] if self.rest else self.matches
+        """The matches, then the way to all of them."""
+        return [*self.matches, self.overview] if self.overview else self.matches
 
 
 class MatchList(NamedTuple):
@@ -101,14 +102,14 @@ def best_first(
     matches: list[Match],
     *,
     most: int,
-    rest: Match | None = None,
+    overview: Match | None = None,
     is_more: bool = False,
 ) -> MatchGroup:
     """The group of the matches that fit best; those that fit alike keep their order.
 
-    rest : leads to all of them, and is left out where all are listed; is_more : there are more
+    overview : leads to all of them, and is left out where all are listed; is_more : there are more
         than these matches
     """
     first = sorted(matches, key=lambda match: match.rank)[:most]
     n = len(matches)
-    return MatchGroup(heading, first, n, is_more, rest if n > len(first) else None)
+    return MatchGroup(heading, first, n, is_more, overview if n > len(first) else None)

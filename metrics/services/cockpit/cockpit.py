@@ -68,7 +68,7 @@ class Cockpit(NamedTuple):
 
 
 def progress_of(*, dashboard: Dashboard, stuck: StuckLabels | None, today: date) -> HowFar | None:
-    """How far the labels are, and when they are done; None until the first numbers are written.
+    """Progress of the labels, and when they are done; None until the first numbers are written.
 
     stuck : labels that nobody present can give; None where there are none
     """

@@ -71,18 +71,18 @@ def test_where_more_fit_than_are_listed_their_number_is_told_and_a_link_to_the_r
     matches = answer(user=lead, collection=world, text="text of d")
     (group,) = matches.groups
     assert len(group.matches) == 6 and group.heading_text == "Documents, first 6 of 10"
-    assert (group.rest.name, group.rest.note) == (
+    assert (group.overview.name, group.overview.note) == (
         "10 documents with “text of d”",
         "in the explorer",
     )
-    assert group.rest.url.endswith("?direction=reverse&search=text+of+d")
+    assert group.overview.url.endswith("?direction=reverse&search=text+of+d")
     assert matches.status == "First 6 of 10 matches"
     (group,) = answer(user=lead, collection=world, text="d1").groups
-    assert (group.heading_text, group.rest) == ("Documents", None)
+    assert (group.heading_text, group.overview) == ("Documents", None)
     for number in range(7):
         cast.run(world, f"dense {number}", {})
     (group,) = answer(user=lead, collection=world, text="dense").groups
-    assert (group.heading_text, group.rest.name) == ("Runs, first 6 of 7", "All runs")
+    assert (group.heading_text, group.overview.name) == ("Runs, first 6 of 7", "All runs")
 
 
 def test_outside_a_collection_an_empty_answer_says_where_queries_are(world, lead):
