@@ -74,6 +74,12 @@ class LabelSourceField(forms.Field):
     def offer(self, names: Sequence[str]) -> None:
         """Set the names of the reference sets that may be chosen."""
         self.widget.names = names
+        if names:
+            self.help_text = (
+                "“People over reference” mixes two: people's grade of a pair where there is one, "
+                "else the reference's. “People only” leaves the reference out. Of several sets the "
+                "larger grade of a pair stands."
+            )
 
     def to_python(self, value: Any) -> LabelSource | None:
         """The requested label source; None for an empty value."""

@@ -168,7 +168,7 @@ def download(page: Page, label_source: str) -> str:
     """The newest file of qrels, asked for on the page of downloads, and made by a worker."""
     page.goto(reverse("metrics:downloads", args=[SLUG]))
     people, _, reference = label_source.partition(":")
-    form = page.get_by_role("region", name="Labels")
+    form = page.get_by_role("region", name="Qrels")
     form.get_by_label("Label source", exact=True).select_option(people)
     form.get_by_label(reference, exact=True).check()
     form.get_by_role("button", name="Make qrels").click()
