@@ -54,6 +54,7 @@ TERMS = {
         "The share of queries with a positive among the run's first k results. C@1 looks at the "
         "first result only. Many papers on text and images call it Recall@k.",
         "docs/numbers.md",
+        ("C@1", "C@5", "C@10"),
     ),
     "ceiling": Term(
         "ceiling",
@@ -118,6 +119,12 @@ TERMS = {
         "pooled. The loss says what a new run would miss.",
         "docs/numbers.md",
     ),
+    "letters": Term(
+        "letters",
+        "Runs that share a letter are not shown to differ by the measure of the column; runs "
+        "without a common letter differ significantly. The best run has the letter a.",
+        "docs/numbers.md",
+    ),
     "MAP@R": Term(
         "mAP@R",
         "Average precision within the first R results of a query, where R is the number of its "
@@ -159,6 +166,12 @@ TERMS = {
         "positive",
         "A pair whose grade is at or above the threshold that the page names. Measures count it "
         "as relevant, every other pair as not relevant.",
+        "docs/numbers.md",
+    ),
+    "pseudo-group": Term(
+        "pseudo-group",
+        "A run and those below it, down to the first that differs significantly from it. No run of "
+        "the group is separated from its first run; runs of two groups need not differ.",
         "docs/numbers.md",
     ),
     "qrels": Term(

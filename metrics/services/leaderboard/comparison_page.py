@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
-from annotate.core.figures import p_text
+from annotate.core.figures import decimals, p_text
 from annotate.core.phrases import counted
 from annotate.models import Item, Kept
 from metrics.charts.charts import Chart
@@ -17,6 +17,8 @@ from metrics.services.leaderboard.cells import measure_scale
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Run
 
+SIGNIFICANCE = 0.05  # of the first sentence; the table has each p
+OF_MEANS = ("randomization", "bootstrap")  # tests whose statistic is the difference of means
 NAMES = {
     "t": "Student's t, paired",
     "wilcoxon": "Wilcoxon signed rank",
@@ -28,13 +30,14 @@ NAMES = {
 
 
 class PairedTestRow(NamedTuple):
-    """One paired test; p is None if it is not defined."""
+    """One paired test; p is None if it is not defined; unit : of the statistic, if it has one."""
 
     name: str
     statistic: float | None
     p: float | None
     n: int
     n_tied: int
+    unit: str = ""
 
     @property
     def p_text(self) -> str:
@@ -135,6 +138,41 @@ class RunComparison(NamedTuple):
         )
 
     @property
+    def verdict(self) -> str:
+        """The better run, by how much, and whether the difference is significant."""
+        difference, low, high = (self.facts[name] for name in ("difference", "low", "high"))
+        runs = [(self.first.name, self.facts["first"]), (self.second.name, self.facts["second"])]
+        if not difference:
+            return f"{self.first.name} and {self.second.name} have the same mean {self.measure}."
+        if difference < 0:
+            runs.reverse()
+            difference = -difference
+            low, high = (None, None) if low is None else (-high, -low)
+        if self.unit != "%":
+            runs.reverse()  # a small rank is a good one
+        (better, score), (worse, other_score) = runs
+        interval = (
+            f", 95 % interval {decimals(low, 1)} to {decimals(high, 1)}" if low is not None else ""
+        )
+        numbers = (
+            f"{decimals(score, 1)} against {decimals(other_score, 1)} {self.unit}, a difference of "
+            f"{decimals(difference, 1)} {self.difference_unit}{interval}"
+        )
+        p = next((test.p for test in self.tests if test.name == NAMES["randomization"]), None)
+        if p is None:
+            return f"{better} scores better than {worse} at {self.measure}: {numbers}."
+        test = f"randomization test, p {p_text(p)}"
+        if p < SIGNIFICANCE:
+            return (
+                f"{better} is better than {worse} at {self.measure}: {numbers}. The difference is "
+                f"significant at 5 % ({test})."
+            )
+        return (
+            f"{better} scores better than {worse} at {self.measure}, but which of them is better "
+            f"is not shown: {numbers}. The difference is not significant at 5 % ({test})."
+        )
+
+    @property
     def explorer_parameters(self) -> str:
         """Direction and runs, as the address of the explorer names them."""
         return f"direction={self.first.direction}&run={self.first.pk}&run={self.second.pk}"
@@ -214,6 +252,11 @@ class RunComparison(NamedTuple):
         return f"Of the queries {' and '.join(texts)}, {treatment} here."
 
     @property
+    def difference_unit(self) -> str:
+        """The unit of differences of scores: "points" of per cent, or "ranks"."""
+        return "points" if self.unit == "%" else self.unit
+
+    @property
     def unit(self) -> str:
         """The unit of the scores: "%" or "ranks"."""
         return "%" if measure_scale(parse_one(self.measure)) == 100 else "ranks"
@@ -235,10 +278,7 @@ def comparison_of(
         for name in ("difference", "low", "high")
     }
     means = [scale * mean for mean in value["means"]]
-    tests = [
-        PairedTestRow(NAMES[row["name"]], row["statistic"], row["p"], row["n"], row["n_tied"])
-        for row in value["tests"]
-    ]
+    tests = [_paired_test(row, scale) for row in value["tests"]]
     keys = [row["item"] for rows in value["ends"] for row in rows]
     items = Item.objects.prefetch_related("parts").in_bulk(keys)
     ends = [
@@ -262,3 +302,11 @@ def comparison_of(
     return RunComparison(
         "", measure, first, second, facts, tests, ends, chart, is_stale, view.computed_at
     )
+
+
+def _paired_test(row: dict[str, Any], scale: float) -> PairedTestRow:
+    """A test as the page shows it; scale : factor of the measure's numbers on pages."""
+    statistic, unit = row["statistic"], ""
+    if row["name"] in OF_MEANS and statistic is not None:
+        statistic, unit = scale * statistic, "ranks" if scale == 1 else "points"
+    return PairedTestRow(NAMES[row["name"]], statistic, row["p"], row["n"], row["n_tied"], unit)

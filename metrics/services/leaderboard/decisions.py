@@ -1,7 +1,7 @@
 """Significant differences of runs by a measure: tested, stored as JSON, and put into words."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.figures import p_text
+from annotate.core.phrases import enumeration
 from metrics.charts.decision_notes import ALPHA, Facts, MeasureTest
 from metrics.core.comparisons.binary_scores import are_zero_one, cochran
 from metrics.core.comparisons.letters import abbreviate
@@ -158,6 +159,16 @@ class MeasureDecision(NamedTuple):
             (number for number, group in enumerate(self.groups, start=1) if run in group), None
         )
 
+    def separates(self, leaders: list[Run], followers: list[Run]) -> bool:
+        """True if each leader is among the best here, and differs from each follower."""
+        letters = [set(self.letters.get(run.pk, ())) for run in leaders]
+        follower_letters = [set(self.letters.get(run.pk, ())) for run in followers]
+        return (
+            all("a" in own for own in letters)
+            and all(follower_letters)
+            and not any(own & other for own in letters for other in follower_letters)
+        )
+
     @property
     def test(self) -> MeasureTest:
         """The facts that sentences on the test are made of."""
@@ -220,11 +231,14 @@ def decision(facts: Facts, runs: list[Run]) -> MeasureDecision:
     )
 
 
-def headline(leaders: list[Run], decision: MeasureDecision) -> str:
+def headline(
+    leaders: list[Run], decision: MeasureDecision, more: Sequence[MeasureDecision] = ()
+) -> str:
     """Name the leading runs by a measure and count those not separated from them.
 
     Empty if undecided.
     leaders : the runs that have the best score
+    more : decisions of other measures, of which those are named that do separate them
     """
     if not decision.groups or not leaders or not set(leaders) <= set(decision.groups[0]):
         return ""
@@ -234,10 +248,13 @@ def headline(leaders: list[Run], decision: MeasureDecision) -> str:
         if len(leaders) == 1
         else f"{' and '.join(names)} lead alike so far"
     )
-    n, pronoun = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
-    if n <= 0:
+    followers = [run for run in decision.groups[0] if run not in leaders]
+    n, pronoun = len(followers), "it" if len(leaders) == 1 else "them"
+    if not n:
         return f"{lead} at {decision.measure}."
+    names = [other.measure for other in more if other.separates(leaders, followers)]
+    exceptions = f"; {enumeration(names)} {'does' if len(names) == 1 else 'do'}" if names else ""
     return (
-        f"{lead} at {decision.measure}; nothing yet separates {pronoun} from the next "
-        f"{'one' if n == 1 else f'{n:,}'}."
+        f"{lead} at {decision.measure}, which does not yet separate {pronoun} from the next "
+        f"{'one' if n == 1 else f'{n:,}'}{exceptions}."
     )

@@ -38,6 +38,14 @@ from pooling.models import Run
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
 
 
+class BestRuns(NamedTuple):
+    """The two best runs of a direction, and the measure by which they are compared first."""
+
+    first: Run
+    second: Run
+    measure: str
+
+
 class Leaderboard(NamedTuple):
     """The leaderboard page; is_pending : True until the background has computed the view."""
 
@@ -106,9 +114,13 @@ class Leaderboard(NamedTuple):
         return self.choices.source
 
     @property
-    def can_compare(self) -> bool:
-        """True if some direction has two runs."""
-        return any(len(table.rows) > 1 for table in self.tables)
+    def best_runs(self) -> BestRuns | None:
+        """The best two of the first direction that has two, by its first measure of a mean."""
+        for table in self.tables:
+            names = [name for name in table.kinds if parse_one(name).is_mean]
+            if len(table.rows) > 1 and names:
+                return BestRuns(table.rows[0].run, table.rows[1].run, names[0])
+        return None
 
 
 def leaderboard_of(

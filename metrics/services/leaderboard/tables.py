@@ -139,7 +139,9 @@ class LeaderboardTable(NamedTuple):
         cells = [(row.run, row.cells[0]) for row in self.rows]
         best = next((cell.whole for _, cell in cells if isinstance(cell, ScoreCell)), None)
         leaders = [run for run, cell in cells if isinstance(cell, ScoreCell) and cell.whole == best]
-        return headline(leaders, self.decisions[0]) if self.decisions and best else ""
+        if not self.decisions or not best:
+            return ""
+        return headline(leaders, self.decisions[0], self.decisions[1:])
 
     @property
     def missing_text(self) -> str:

@@ -3,9 +3,11 @@
 import html
 import random
 import re
+from urllib.parse import parse_qs
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -383,16 +385,46 @@ def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
 
     assert (
         headline_of(1, runs[:4], runs[4:])
-        == "run 0 leads so far at AP; nothing yet separates it from the next 3."
+        == "run 0 leads so far at AP, which does not yet separate it from the next 3."
     )
     assert (
         headline_of(1, runs[:2])
-        == "run 0 leads so far at AP; nothing yet separates it from the next one."
+        == "run 0 leads so far at AP, which does not yet separate it from the next one."
     )
     assert headline_of(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
     assert (
         headline_of(2, runs)
-        == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
+        == "run 0 and run 1 lead alike so far at AP, which does not yet separate them from the "
+        "next 3."
     )
     assert headline_of(3, runs[:3]) == "3 runs lead alike so far at AP."
     assert headline_of(1) == ""
+
+
+def test_the_headline_names_other_measures_that_do_separate_the_leader():
+    runs = [Run(pk=number, name=f"run {number}") for number in range(3)]
+
+    def of(measure, *letters):
+        by_run = dict(enumerate(letters))
+        return MeasureDecision(measure, "", [runs], 0, 0, [], by_run, {})
+
+    first = of("C@1", ["a"], ["a"], ["a"])
+    others = [of("AP", ["a"], ["b"], ["c"]), of("MedR"), of("R@5", ["a", "b"], ["b"], ["c"])]
+    assert headline(runs[:1], first, others) == (
+        "run 0 leads so far at C@1, which does not yet separate it from the next 2; AP does."
+    )
+    others.append(of("nDCG@10", ["a"], ["b"], ["b"]))
+    assert headline(runs[:1], first, others).endswith("; AP and nDCG@10 do.")
+    worse = of("AP", ["c"], ["b"], ["a"])
+    assert headline(runs[:1], first, [worse]).endswith("from the next 2.")
+
+
+def test_the_link_to_compare_two_runs_has_the_best_two_and_the_first_measure(client, board):
+    choices = read_choices(collection=board, viewer=None, parameters=QueryDict(""))
+    boards.compute(collection=board, spec=choices.spec)
+    page = client.get(LEADERBOARD).content.decode()
+    link = html.unescape(re.search(r'href="([^"]*/compare/[^"]*)">Compare two', page)[1])
+    parameters = parse_qs(link.partition("?")[2])
+    rows = re.findall(r'<th scope="row">(\w+)', page.split("Scores, ")[1])
+    names = [board.runs.get(pk=parameters[name][0]).name for name in ("a", "b")]
+    assert names == rows[:2] and parameters["measure"] == ["C@1"]

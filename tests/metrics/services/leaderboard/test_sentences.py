@@ -7,6 +7,7 @@ import pytest
 
 from annotate.models import Direction
 from metrics.services.leaderboard.cells import MeasureColumn
+from metrics.services.leaderboard.comparison_page import NAMES, PairedTestRow, RunComparison
 from metrics.services.leaderboard.decisions import MeasureDecision
 from metrics.services.leaderboard.leaderboard import Leaderboard
 from metrics.services.leaderboard.tables import LeaderboardTable
@@ -75,3 +76,43 @@ def test_neighbours_that_do_not_differ_are_named_up_to_six(pairs, text):
 
 def test_groups_name_their_runs():
     assert decision(groups=[[A, B], [C]]).group_texts == ["a, b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "difference", "p", "text"),
+    [
+        (
+            "AP",
+            12.5,
+            0.0004,
+            "a is better than b at AP: 66.5 against 54.0 %, a difference of 12.5 points, 95 % "
+            "interval 10.5 to 14.5. The difference is significant at 5 % (randomization test, p < "
+            "0.001).",
+        ),
+        (
+            "AP",
+            -12.5,
+            0.32,
+            "b scores better than a at AP, but which of them is better is not shown: 54.0 against "
+            "66.5 %, a difference of 12.5 points, 95 % interval 10.5 to 14.5. The difference is "
+            "not significant at 5 % (randomization test, p 0.32).",
+        ),
+        (
+            "MeanR",
+            12.5,
+            None,
+            "b scores better than a at MeanR: 54.0 against 66.5 ranks, a difference of 12.5 ranks, "
+            "95 % interval 10.5 to 14.5.",
+        ),
+        ("AP", 0.0, 1.0, "a and b have the same mean AP."),
+    ],
+)
+def test_a_comparison_begins_with_who_is_better_and_whether_that_is_shown(
+    measure, difference, p, text
+):
+    facts = {"first": 66.5, "second": 54.0, "difference": difference}
+    facts |= {"low": difference - 2, "high": difference + 2}
+    tests = [PairedTestRow(NAMES["randomization"], 0.1, p, 50, 0)]
+    page = RunComparison(*[None] * len(RunComparison._fields))
+    page = page._replace(measure=measure, first=A, second=B, facts=facts, tests=tests)
+    assert page.verdict == text
