@@ -132,7 +132,7 @@ class RunsForm(RunForm):
     name = forms.CharField(
         max_length=MAX_NAME,
         required=False,
-        help_text="Shown on the leaderboard; unique in this collection. Empty: the file's name.",
+        help_text="Of one file; unique here. Empty, and of several: the files' names.",
     )
     file = FilesField(
         label="Files",

@@ -59,6 +59,9 @@ def pools(request: SignedIn, slug: str) -> HttpResponse:
     context = {"collection": collection, "rows": rows, "may_open": may_open}
     if may_open and not rows:
         context |= _first_pool_context(collection)
+        if not context["is_waiting"] and "HX-Request" in request.headers:
+            # a reload, as the page's notice and steps say too what is being read
+            return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "pooling/pools/pools.html", context)
 
 

@@ -52,6 +52,12 @@ def test_several_files_are_runs_of_their_names_and_the_next_step_opens(
     page = text_of(client.get(answer.url, follow=True))
     assert "Being read: bm25 and clip." in page
     assert "Items or runs are being read" in page
+    poll = {"HX-Request": "true"}
+    assert "HX-Refresh" not in client.get(url("pools", collection), headers=poll).headers
+    for run in Run.objects.all():
+        perform_work(run)
+    assert client.get(url("pools", collection), headers=poll).headers["HX-Refresh"] == "true"
+    assert "Draft" in text_of(client.get(url("pools", collection)))
 
 
 def test_in_a_collection_in_use_several_runs_lead_to_the_list(client, collection, researcher):
