@@ -59,9 +59,7 @@ def redirect_to_import(
     """
     import_ = received_import.import_
     if lacking_side:
-        messages.success(
-            request, f"{import_.file_name} is being read. Load the {lacking_side} next."
-        )
+        messages.info(request, f"{import_.file_name} is being read. Load the {lacking_side} next.")
         return redirect("annotate:load", import_.collection.slug, Import.Kind.ITEMS)
     if received_import.is_new and import_.collection.is_being_set_up:
         messages.success(request, f"{import_.file_name} is being read; Imports has its report.")
