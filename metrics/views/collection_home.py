@@ -1,5 +1,7 @@
 """First page of a collection."""
 
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -7,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.http import SignedIn
-from annotate.models import Role
+from annotate.models import Annotator, Role
 from annotate.services.judging import work_availability
 from annotate.services.pages import annotator_progress, overview, pairs_left
 from annotate.services.webhooks import hook_page
@@ -23,12 +25,7 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
     roles = access.roles_in(user=request.user, collection=collection_)
     context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
     if Role.ANNOTATOR in roles:
-        annotator = access.get_annotator(user=request.user, slug=slug)
-        context |= {
-            "progress": annotator_progress.progress(annotator=annotator),
-            "left": pairs_left.pairs_left(annotators=[annotator])[annotator.pk],
-            "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
-        }
+        context |= _own_work(access.get_annotator(user=request.user, slug=slug))
     if roles & set(access.LEADERS):
         context |= {
             "figures": overview.overview(collection=collection_),
@@ -50,3 +47,12 @@ def next_step(request: SignedIn, slug: str) -> HttpResponse:
     roles = access.roles_in(user=request.user, collection=collection_)
     setup = steps.setup(collection=collection_, roles=roles)
     return redirect(setup.address_after(setup.step_of(request.GET.get("after", ""))))
+
+
+def _own_work(annotator: Annotator) -> dict[str, Any]:
+    """A person's progress, the pairs that are left, or why there is none."""
+    return {
+        "progress": annotator_progress.progress(annotator=annotator),
+        "left": pairs_left.pairs_left(annotators=[annotator])[annotator.pk],
+        "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
+    }

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
 from annotate import access
 from annotate.models import Annotator, Collection, Invitation, Item, Membership, Role, Round, User
@@ -93,33 +93,29 @@ def archived_collections(*, user: User) -> list[Collection]:
     return list(collections.order_by("name", "pk"))
 
 
+def _collections(user: User) -> QuerySet[Collection]:
+    """Those a person may enter, by name, but archived ones, with what each has so far."""
+    of_collection = {"collection": OuterRef("pk")}
+    open_rounds = Round.objects.filter(
+        **of_collection, kind=Round.Kind.POOL, state=Round.State.OPEN
+    )
+    invitations = Invitation.objects.usable().filter(**of_collection, role=Role.ANNOTATOR)
+    collections = access.collections_of(user=user).filter(archived_at=None)
+    return collections.order_by("name", "pk").annotate(
+        has_items=Exists(Item.objects.filter(**of_collection)),
+        has_open_round=Exists(open_rounds),
+        n_invited=Subquery(invitations.values("collection").annotate(n=Count("pk")).values("n")),
+        has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR))
+        | Exists(Annotator.objects.filter(**of_collection, origin=Annotator.Origin.SIMULATED)),
+    )
+
+
 def _states(user: User) -> list[_CollectionState]:
     held_roles: dict[int, list[Role]] = {}
     memberships = Membership.objects.filter(user=user).order_by("role")
     for key, role in memberships.values_list("collection", "role"):
         held_roles.setdefault(key, []).append(Role(role))
-    of_collection = {"collection": OuterRef("pk")}
-    open_rounds = Round.objects.filter(
-        **of_collection, kind=Round.Kind.POOL, state=Round.State.OPEN
-    )
-    collections = list(
-        access.collections_of(user=user)
-        .filter(archived_at=None)
-        .order_by("name", "pk")
-        .annotate(
-            has_items=Exists(Item.objects.filter(**of_collection)),
-            has_open_round=Exists(open_rounds),
-            n_invited=Subquery(
-                Invitation.objects.usable()
-                .filter(**of_collection, role=Role.ANNOTATOR)
-                .values("collection")
-                .annotate(n=Count("pk"))
-                .values("n")
-            ),
-            has_people=Exists(Membership.objects.filter(**of_collection, role=Role.ANNOTATOR))
-            | Exists(Annotator.objects.filter(**of_collection, origin=Annotator.Origin.SIMULATED)),
-        )
-    )
+    collections = list(_collections(user))
     admin_roles = {Role.LEAD, Role.RESEARCHER} if user.is_superuser else set()
     roles = {row.pk: {*held_roles.get(row.pk, ()), *admin_roles} for row in collections}
     led_keys = [key for key, own_roles in roles.items() if Role.LEAD in own_roles]

@@ -1,5 +1,5 @@
 // What has the focus keeps it when the live part around it is drawn anew: without this a keyboard begins again at the top of the page.
-let place = null;
+let position = null;
 
 /** Elements of a part that only their order tells apart: htmx finds those with an id again by itself. */
 const twinsOf = (part, { tagName, className, href }) =>
@@ -8,16 +8,16 @@ const twinsOf = (part, { tagName, className, href }) =>
 function note() {
   const element = document.activeElement;
   const part = element?.closest("[data-poll]");
-  place = null;
+  position = null;
   if (!part || element === part || element.id) return;
   const twin = { tagName: element.tagName, className: element.className, href: element.getAttribute("href") };
-  place = { part: part.id, twin, index: twinsOf(part, twin).indexOf(element) };
+  position = { part: part.id, twin, index: twinsOf(part, twin).indexOf(element) };
 }
 
 function giveBack() {
-  const part = place && document.getElementById(place.part);
+  const part = position && document.getElementById(position.part);
   if (!part || document.activeElement !== document.body) return;
-  twinsOf(part, place.twin)[place.index]?.focus({ preventScroll: true });
+  twinsOf(part, position.twin)[position.index]?.focus({ preventScroll: true });
 }
 
 export function initKeptFocus() {

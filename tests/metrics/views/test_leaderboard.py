@@ -16,7 +16,6 @@ from metrics.models import Score
 from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.cells import ScoreCell
 from metrics.services.leaderboard.choices.parameters import read_choices
-from metrics.services.leaderboard.decisions import MeasureDecision, headline
 from metrics.services.leaderboard.leaderboard import leaderboard_of
 from metrics.services.numbers import refresh
 from metrics.services.scores import query_groups
@@ -375,48 +374,6 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
             sentence
             in client.get(f"/c/{board.slug}/results/leaderboard/{query_string}").content.decode()
         )
-
-
-def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
-    runs = [Run(pk=number, name=f"run {number}") for number in range(5)]
-
-    def headline_of(leaders, *groups):
-        return headline(runs[:leaders], MeasureDecision("AP", "", list(groups), 0, 0, [], {}, {}))
-
-    assert (
-        headline_of(1, runs[:4], runs[4:])
-        == "run 0 leads so far at AP, which does not yet separate it from the next 3."
-    )
-    assert (
-        headline_of(1, runs[:2])
-        == "run 0 leads so far at AP, which does not yet separate it from the next one."
-    )
-    assert headline_of(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
-    assert (
-        headline_of(2, runs)
-        == "run 0 and run 1 lead alike so far at AP, which does not yet separate them from the "
-        "next 3."
-    )
-    assert headline_of(3, runs[:3]) == "3 runs lead alike so far at AP."
-    assert headline_of(1) == ""
-
-
-def test_the_headline_names_other_measures_that_do_separate_the_leader():
-    runs = [Run(pk=number, name=f"run {number}") for number in range(3)]
-
-    def of(measure, *letters):
-        by_run = dict(enumerate(letters))
-        return MeasureDecision(measure, "", [runs], 0, 0, [], by_run, {})
-
-    first = of("C@1", ["a"], ["a"], ["a"])
-    others = [of("AP", ["a"], ["b"], ["c"]), of("MedR"), of("R@5", ["a", "b"], ["b"], ["c"])]
-    assert headline(runs[:1], first, others) == (
-        "run 0 leads so far at C@1, which does not yet separate it from the next 2; AP does."
-    )
-    others.append(of("nDCG@10", ["a"], ["b"], ["b"]))
-    assert headline(runs[:1], first, others).endswith("; AP and nDCG@10 do.")
-    worse = of("AP", ["c"], ["b"], ["a"])
-    assert headline(runs[:1], first, [worse]).endswith("from the next 2.")
 
 
 def test_the_link_to_compare_two_runs_has_the_best_two_and_the_first_measure(client, board):

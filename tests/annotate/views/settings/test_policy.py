@@ -87,6 +87,11 @@ def test_what_closed_pools_followed_too_has_no_undo(client, collection):
     assert "opened from now on follow version" in text and 'class="undo"' not in text
 
 
+def test_a_policy_that_stays_as_it_was_has_nothing_to_undo(client, collection):
+    assert 'class="undo"' not in apply(client, tie="dispute")
+    assert Policy.objects.count() == 1
+
+
 def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
     _, text = save(client, tie="down")
     preview_key = re.search('name="seen" value="(.*?)"', text).group(1)

@@ -8,7 +8,7 @@ import pytest
 from annotate.models import Direction
 from metrics.services.leaderboard.cells import MeasureColumn
 from metrics.services.leaderboard.comparison_page import NAMES, PairedTestRow, RunComparison
-from metrics.services.leaderboard.decisions import MeasureDecision
+from metrics.services.leaderboard.decisions import MeasureDecision, headline
 from metrics.services.leaderboard.leaderboard import Leaderboard
 from metrics.services.leaderboard.tables import LeaderboardTable
 from pooling.models import Run
@@ -116,3 +116,45 @@ def test_a_comparison_begins_with_who_is_better_and_whether_that_is_shown(
     page = RunComparison(*[None] * len(RunComparison._fields))
     page = page._replace(measure=measure, first=A, second=B, facts=facts, tests=tests)
     assert page.verdict == text
+
+
+def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
+    runs = [Run(pk=number, name=f"run {number}") for number in range(5)]
+
+    def headline_of(leaders, *groups):
+        return headline(runs[:leaders], MeasureDecision("AP", "", list(groups), 0, 0, [], {}, {}))
+
+    assert (
+        headline_of(1, runs[:4], runs[4:])
+        == "run 0 leads so far at AP, which does not yet separate it from the next 3."
+    )
+    assert (
+        headline_of(1, runs[:2])
+        == "run 0 leads so far at AP, which does not yet separate it from the next one."
+    )
+    assert headline_of(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
+    assert (
+        headline_of(2, runs)
+        == "run 0 and run 1 lead alike so far at AP, which does not yet separate them from the "
+        "next 3."
+    )
+    assert headline_of(3, runs[:3]) == "3 runs lead alike so far at AP."
+    assert headline_of(1) == ""
+
+
+def test_the_headline_names_other_measures_that_do_separate_the_leader():
+    runs = [Run(pk=number, name=f"run {number}") for number in range(3)]
+
+    def of(measure, *letters):
+        by_run = dict(enumerate(letters))
+        return MeasureDecision(measure, "", [runs], 0, 0, [], by_run, {})
+
+    first = of("C@1", ["a"], ["a"], ["a"])
+    others = [of("AP", ["a"], ["b"], ["c"]), of("MedR"), of("R@5", ["a", "b"], ["b"], ["c"])]
+    assert headline(runs[:1], first, others) == (
+        "run 0 leads so far at C@1, which does not yet separate it from the next 2; AP does."
+    )
+    others.append(of("nDCG@10", ["a"], ["b"], ["b"]))
+    assert headline(runs[:1], first, others).endswith("; AP and nDCG@10 do.")
+    worse = of("AP", ["c"], ["b"], ["a"])
+    assert headline(runs[:1], first, [worse]).endswith("from the next 2.")
