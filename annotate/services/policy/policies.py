@@ -83,13 +83,14 @@ class PolicyPreview(NamedTuple):
     """The effect of a proposed policy; without one yet while a worker counts.
 
     n_rounds : rounds that would follow it; asks_model : whether a model's grades, unknown so far,
-        come on top
+        come on top; with_closed : whether closed pools and imports would follow
     """
 
     key: str
     n_rounds: int
     change: PolicyEffect | None = None
     asks_model: bool = False
+    with_closed: bool = False
 
     @property
     def is_waiting(self) -> bool:
@@ -129,6 +130,19 @@ class PolicyPreview(NamedTuple):
         )
 
     @property
+    def way_back(self) -> str:
+        """The way to take the change back, or what is lost where there is none."""
+        if self.with_closed:
+            return (
+                "This cannot be taken back at once: closed pools and imports may each have a rule "
+                "of their own, which this one replaces."
+            )
+        return (
+            "It can be taken back here: the figures of now, saved again for the same pools, bring "
+            "the grades back."
+        )
+
+    @property
     def largest_changes(self) -> list[policy_changes.ResolutionChange]:
         """The largest kinds of change."""
         return self.change.resolution_changes[:N_LISTED] if self.change else []
@@ -149,7 +163,7 @@ def preview_at_once(*, policy: Policy, with_closed: bool) -> PolicyPreview:
     rounds = round_policies.differing_rounds(
         collection=collection, policy=policy, with_closed=with_closed
     )
-    preview = PolicyPreview(inquiry.key, rounds.count())
+    preview = PolicyPreview(inquiry.key, rounds.count(), with_closed=with_closed)
     if not preview.n_rounds:
         effect = policy_changes.policy_effect([], policies={}, positive_from=0)
         return preview._replace(change=effect)
@@ -160,9 +174,9 @@ def preview_at_once(*, policy: Policy, with_closed: bool) -> PolicyPreview:
         # the resolutions to examine, counted no further than it matters
         cursor.execute(_N_AFFECTED, _parameters(collection, with_closed) | limit)
         (n_affected,) = cursor.fetchone()
-    return (
-        PolicyPreview(inquiry.key, *_count(inquiry)) if n_affected <= SYNCHRONOUS_ROWS else preview
-    )
+    if n_affected > SYNCHRONOUS_ROWS:
+        return preview
+    return PolicyPreview(inquiry.key, *_count(inquiry), with_closed)
 
 
 def inquiry_of(*, policy: Policy, with_closed: bool) -> Inquiry:
@@ -200,7 +214,8 @@ def _preview(row: Kept) -> PolicyPreview:
     n_rounds, effect, asks_model = row.value
     changes = [ResolutionChange(*columns) for columns in effect["resolution_changes"]]
     change = PolicyEffect(**{**effect, "resolution_changes": changes})
-    return PolicyPreview(row.key, n_rounds, change, asks_model)
+    with_closed = row.parameters["with_closed"]
+    return PolicyPreview(row.key, n_rounds, change, asks_model, with_closed)
 
 
 def _count(inquiry: Inquiry) -> tuple[int, PolicyEffect, bool]:

@@ -129,6 +129,14 @@ def test_a_policy_change_says_what_follows_it(n_rounds, n_pairs, effect, begin):
     )
 
 
+@pytest.mark.parametrize(
+    "with_closed, begin",
+    [(False, "It can be taken back here: "), (True, "This cannot be taken back at once: ")],
+)
+def test_a_policy_change_promises_a_way_back_only_where_there_is_one(with_closed, begin):
+    assert PolicyPreview("key", 1, with_closed=with_closed).way_back.startswith(begin)
+
+
 def test_a_policy_change_that_is_being_counted_says_nothing():
     assert PolicyPreview("key", 1).sentence == ""
 
