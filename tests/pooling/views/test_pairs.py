@@ -80,6 +80,14 @@ def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, campaign):
     assert campaign.lead.username not in page and "A lead" in page
 
 
+def test_the_minute_of_an_answer_is_for_leads(client, campaign):
+    pair = Report.objects.get().pair
+    for person, is_told in ((campaign.lead, True), (campaign.researcher, False)):
+        page = explained(client, campaign, pair, person).content.decode()
+        main = page.split("<main", 1)[1].split("</main>", 1)[0]
+        assert ('data-precision="' in main) is is_told
+
+
 def test_comments_and_notes_of_annotators_are_for_leads(client, campaign):
     report = Report.objects.select_related("pair").get()
     Report.objects.filter(pk=report.pk).update(note="Ask Mr Smith")
