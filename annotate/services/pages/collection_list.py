@@ -155,7 +155,7 @@ def _next_step(state: _CollectionState) -> tuple[str, str, str]:
         step = ("No pool is open.", "Upload runs and open a pool", "pooling:runs")
     elif Role.LEAD in roles and state.n_inbox:
         step = (
-            f"Batches and pairs that wait for a lead: {state.n_inbox:,}.",
+            f"What waits for a lead: {state.n_inbox:,}.",
             "Open the inbox",
             "annotate:inbox",
         )
@@ -185,7 +185,8 @@ def _links(state: _CollectionState) -> list[EntryLink]:
     if state.is_judge:
         links.append(EntryLink(f"Judge: {state.pairs_text}", "annotate:judge"))
     if Role.LEAD in state.roles:
-        links.append(EntryLink(f"Inbox: {state.n_inbox or 'empty'}", "annotate:inbox"))
+        n_inbox = f"{state.n_inbox:,}" if state.n_inbox else "empty"
+        links.append(EntryLink(f"Inbox: {n_inbox}", "annotate:inbox"))
     if state.roles & set(access.LEADERS):
         links.append(EntryLink("Dashboard", "metrics:dashboard"))
         links.append(EntryLink("Leaderboard", "metrics:leaderboard"))

@@ -63,7 +63,7 @@ def test_home_tells_a_lead_of_pairs_that_wait(client):
     campaign = campaigns.campaign("full")
     client.force_login(campaign.lead)
     text = page(client, "home")
-    assert "Batches and pairs that wait for a lead: " in text
+    assert "What waits for a lead: " in text
     assert f'href="{reverse("annotate:inbox", args=["full"])}"' in text
 
 
@@ -90,7 +90,7 @@ def test_home_counts_for_each_collection_what_its_inbox_counts(client):
         entry.collection.slug: (entry.todo, entry.page)
         for entry in collection_list.entries(user=lead)
     }
-    says = "Batches and pairs that wait for a lead"
+    says = "What waits for a lead"
     assert next_steps["full"] == (f"{says}: 3.", "annotate:inbox")
     assert next_steps["other"] == (f"{says}: 2.", "annotate:inbox")
     assert says not in next_steps["quiet"][0]
