@@ -46,6 +46,13 @@ def pair_cells(
     mark: Spec = {"type": "point", "size": 60 if n <= MOST_MARKS else 14, "fill": "@surface"}
     mark |= {"stroke": "@ink", "strokeWidth": 1, "opacity": 1}
     shapes = {"domain": [VERDICTS[True]], "range": ["diamond"]}
+    differing = {
+        "transform": [{"filter": {"field": "verdict", "equal": VERDICTS[True]}}],
+        "mark": mark,
+        "encoding": {
+            "shape": {"field": "verdict", "type": "nominal", "title": None, "scale": shapes}
+        },
+    }
     return {
         "data": {"values": values},
         "height": {"step": TWO_LINES if n <= MOST_MARKS else 14},
@@ -57,13 +64,7 @@ def pair_cells(
                     "color": {"field": "size", "type": "quantitative", "title": "Difference"}
                 },
             },
-            {
-                "transform": [{"filter": {"field": "verdict", "equal": VERDICTS[True]}}],
-                "mark": mark,
-                "encoding": {
-                    "shape": {"field": "verdict", "type": "nominal", "title": None, "scale": shapes}
-                },
-            },
+            *([differing] if any(pair.differ for pair in pairs) else []),
             *diamonds([names.runs[system] for system in marked_runs], ("first", "second"), order),
         ],
     }
