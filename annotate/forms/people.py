@@ -7,7 +7,9 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import QuerySet
+from django.utils.text import Truncator
 
+from annotate.core.phrases import first_few
 from annotate.forms.fields import TO_THE_LETTER, set_rows
 from annotate.models import ApiToken, Collection, Role, User
 
@@ -62,12 +64,27 @@ class InvitationsForm(InviteForm):
         field.help_text = f"One a line; each gets a link of its own. {field.help_text}"
 
     def clean_email(self) -> list[str]:
-        """Return the addresses, each once; "" alone where there are none."""
-        lines = (line.strip() for line in self.cleaned_data["email"].splitlines())
+        """Return the addresses, each once; names the lines of those that are none."""
+        lines = [line.strip() for line in self.cleaned_data["email"].splitlines()]
+        wrong_lines = [
+            f"line {number}: “{Truncator(line).chars(60)}” is no e-mail address"
+            for number, line in enumerate(lines, start=1)
+            if line and not _is_address(line)
+        ]
+        if wrong_lines:
+            raise forms.ValidationError(f"Nobody was invited; {first_few(wrong_lines)}.")
         addresses = list(dict.fromkeys(filter(None, lines)))
         if len(addresses) > MAX_INVITED:
             raise forms.ValidationError(f"Invite at most {MAX_INVITED} people at once.")
-        return [forms.EmailField(max_length=254).clean(address) for address in addresses]
+        return addresses
+
+
+def _is_address(text: str) -> bool:
+    try:
+        forms.EmailField(max_length=254).clean(text)
+    except forms.ValidationError:
+        return False
+    return True
 
 
 class SignUpForm(forms.Form):

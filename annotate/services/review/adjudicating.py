@@ -115,7 +115,7 @@ def _seat(pair: Pair) -> Seat:
     rounds = Round.objects.filter(round_pairs__pair=pair, kind__in=Round.FOR_LABELS)
     newest_round = rounds.order_by("-pk").first()
     if newest_round is None:
-        raise NotInARound("No round names this pair, so it has no grade to decide.")
+        raise NotInARound("No pool or import has this pair, so it has no grade to decide.")
     return Seat(
         collection_id=pair.collection_id,
         round=newest_round,

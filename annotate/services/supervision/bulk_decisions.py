@@ -127,8 +127,7 @@ def outcome(decision: ReviewWork) -> str:
     )
     if decision.n_surplus:
         text += (
-            f" {decision.n_surplus:,} stay out as surplus: "
-            "others have given these pairs their labels since."
+            f" {decision.n_surplus:,} stay out: others have given these pairs their labels since."
         )
     return text
 

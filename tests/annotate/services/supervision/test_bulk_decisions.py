@@ -225,7 +225,7 @@ def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lea
     assert is_sound_without_pools()
     work = perform_work(work)
     assert (work.n_done, work.n_surplus, counting()) == (N - 3, 3, N)
-    assert "3 stay out as surplus: others have given these pairs" in bulk_decisions.outcome(work)
+    assert "3 stay out: others have given these pairs" in bulk_decisions.outcome(work)
     assert JudgmentEvent.objects.filter(kind="restored").count() == N - 3
     assert ReviewAction.objects.filter(kind="labels_restored").count() == 1
     assert is_sound_without_pools()

@@ -71,9 +71,10 @@ def test_an_address_a_line_makes_a_link_a_person(client, collection, lead):
 
 
 def test_a_wrong_address_among_several_makes_no_link(client, collection, lead):
-    fields = {"role": "annotator", "email": "ada@example.org\nnobody", "days": 7}
+    fields = {"role": "annotator", "email": "ada@example.org\n\nnobody\nb@b", "days": 7}
     answer = send(client, "invite", collection.slug, status=422, **fields)
-    assert "Enter a valid email address" in answer.content.decode()
+    sentence = "Nobody was invited; line 3: “nobody” is no e-mail address, line 4: “b@b” is no"
+    assert sentence in answer.content.decode()
     many = "\n".join(f"a{number}@example.org" for number in range(51))
     answer = send(client, "invite", collection.slug, status=422, **fields | {"email": many})
     assert "Invite at most 50 people at once" in answer.content.decode()
