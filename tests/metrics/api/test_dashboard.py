@@ -9,7 +9,7 @@ from annotate.models import ApiToken, Change, Role, Seat
 from annotate.services import seating
 from annotate.services.background import kept
 from annotate.services.pages.stuck_labels import StuckLabels
-from annotate.templatetags.numbers import coefficient, share, whole
+from annotate.templatetags.numbers import alpha_low, at_most, coefficient, share, whole
 from metrics.api.dashboard import forecast_json
 from metrics.models import Snapshot
 from metrics.services.dashboard import dashboard as service
@@ -129,7 +129,7 @@ def test_agreement_is_that_of_the_page(client, study, lead, headers):
             printed = [as_printed(column[name]) for column in columns]
             assert cells_of(page, heading) == printed, heading
         for column in columns:
-            low, high = (coefficient(column[end]) for end in ("low", "high"))
+            low, high = alpha_low(column["low"], study.alpha_marks), at_most(column["high"])
             assert f"{low} to {high}" in page
         assert value["level"] == level and value["planned"] != value["all"]
 

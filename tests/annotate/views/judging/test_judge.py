@@ -169,7 +169,7 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(
         last = call(client, "answer", answer_to(cards[0])).json()
         cards = last["cards"]
     assert last["empty"]["reason"] == "batch_done"
-    assert last["batch_end"] == "4 labels in this batch. About 2 pairs are left for you."
+    assert last["batch_end"] == "4 labels in this batch. 2 pairs are left for you."
     assert last["progress"] == {
         "batch": 1,
         "position": 4,

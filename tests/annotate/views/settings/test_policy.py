@@ -88,8 +88,9 @@ def test_what_closed_pools_followed_too_has_no_undo(client, collection):
 
 
 def test_a_policy_that_stays_as_it_was_has_nothing_to_undo(client, collection):
+    assert 'class="undo"' in apply(client, tie="dispute")
     assert 'class="undo"' not in apply(client, tie="dispute")
-    assert Policy.objects.count() == 1
+    assert Policy.objects.count() == 2
 
 
 def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
