@@ -46,7 +46,7 @@ def pair_cells(
     mark: Spec = {"type": "point", "size": 60 if n <= MOST_MARKS else 14, "fill": "@surface"}
     mark |= {"stroke": "@ink", "strokeWidth": 1, "opacity": 1}
     shapes = {"domain": [VERDICTS[True]], "range": ["diamond"]}
-    differing = {
+    marks_layer = {
         "transform": [{"filter": {"field": "verdict", "equal": VERDICTS[True]}}],
         "mark": mark,
         "encoding": {
@@ -64,7 +64,7 @@ def pair_cells(
                     "color": {"field": "size", "type": "quantitative", "title": "Difference"}
                 },
             },
-            *([differing] if any(pair.differ for pair in pairs) else []),
+            *([marks_layer] if any(pair.differ for pair in pairs) else []),
             *diamonds([names.runs[system] for system in marked_runs], ("first", "second"), order),
         ],
     }
