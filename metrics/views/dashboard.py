@@ -80,7 +80,7 @@ def _numbers_context(
 ) -> dict[str, Any]:
     page = service.dashboard(collection=collection, options=options, state=state)
     answers = cockpit.cockpit(collection=collection, dashboard=page, state=state)
-    context = {"dashboard": page, "options": options, "cockpit": answers}
+    context: dict[str, Any] = {"dashboard": page, "options": options, "cockpit": answers}
     if options.tab == DashboardTab.FORECAST:
         progress = cockpit.progress_of(dashboard=page, stuck=state.stuck, today=state.today)
         context["progress"] = progress

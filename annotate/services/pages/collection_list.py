@@ -1,6 +1,6 @@
 """List of the collections a person takes part in, and what she can do in each."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
@@ -93,7 +93,7 @@ def archived_collections(*, user: User) -> list[Collection]:
     return list(collections.order_by("name", "pk"))
 
 
-def _collections(user: User) -> QuerySet[Collection]:
+def _collections(user: User) -> QuerySet[Any]:
     """Those a person may enter, by name, but archived ones, with what each has so far."""
     of_collection = {"collection": OuterRef("pk")}
     open_rounds = Round.objects.filter(
