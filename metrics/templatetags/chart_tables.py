@@ -46,11 +46,15 @@ def table_rows(rows: Iterable[Iterable[object]], number_class: str = "") -> Safe
         for number, cell in enumerate(row):
             if isinstance(cell, datetime):
                 parts.append(
-                    format_html('<td data-value="{}">{}</td>', cell.isoformat(), moment(cell))
+                    format_html(
+                        '<td class="as-text" data-value="{}">{}</td>',
+                        cell.isoformat(),
+                        moment(cell),
+                    )
                 )
                 continue
             if isinstance(cell, ItemCell):
-                head = 'th scope="row"' if number == 0 else "td"
+                head = 'th scope="row"' if number == 0 else 'td class="as-text"'
                 name = conditional_escape(cell.item.external_id)
                 content = brief.render(cell._asdict())
                 parts.append(f'<{head} data-value="{name}">{content}</{head[:2]}>')
