@@ -43,7 +43,7 @@ def test_the_next_batch_needs_no_key_of_its_own_and_no_level_moves(open_judge, w
     expect_card(page, 2, 1)
     end = page.locator("#batch-end")
     expect(end).to_contain_text("2 labels in this batch, ")
-    expect(end).to_contain_text("About 4 pairs are left for you.")
+    expect(end).to_contain_text("4 pairs are left for you.")
     expect(end.get_by_role("button", name="Next batch")).to_be_in_viewport()
     assert level_places(page) == places
     page.keyboard.press("0")
