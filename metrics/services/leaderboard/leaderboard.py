@@ -28,7 +28,13 @@ from metrics.services.leaderboard.decisions import MeasureDecision, decision
 from metrics.services.leaderboard.facts import group_facts
 from metrics.services.leaderboard.known_truth import TruthScores
 from metrics.services.leaderboard.stored_scores import measures_without_bounds, stored_bounds
-from metrics.services.leaderboard.tables import Facts, GallerySize, LeaderboardRow, LeaderboardTable
+from metrics.services.leaderboard.tables import (
+    BestRuns,
+    Facts,
+    GallerySize,
+    LeaderboardRow,
+    LeaderboardTable,
+)
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import has_samples
 from metrics.services.scores.labels import scope_of
@@ -36,14 +42,6 @@ from metrics.services.scores.query_groups import facts_from
 from pooling.models import Run
 
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
-
-
-class BestRuns(NamedTuple):
-    """The two best runs of a direction, and the measure by which they are compared first."""
-
-    first: Run
-    second: Run
-    measure: str
 
 
 class Leaderboard(NamedTuple):
@@ -115,12 +113,8 @@ class Leaderboard(NamedTuple):
 
     @property
     def best_runs(self) -> BestRuns | None:
-        """The best two of the first direction that has two, by its first measure of a mean."""
-        for table in self.tables:
-            names = [name for name in table.kinds if parse_one(name).is_mean]
-            if len(table.rows) > 1 and names:
-                return BestRuns(table.rows[0].run, table.rows[1].run, names[0])
-        return None
+        """The best two of the first direction that has two; None without one."""
+        return next(filter(None, (table.best_runs for table in self.tables)), None)
 
 
 def leaderboard_of(

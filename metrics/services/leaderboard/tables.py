@@ -46,6 +46,14 @@ class LeaderboardRow(NamedTuple):
     is_older: bool
 
 
+class BestRuns(NamedTuple):
+    """The two best runs of a direction, and the measure by which they are compared first."""
+
+    first: Run
+    second: Run
+    measure: str
+
+
 class GallerySize(NamedTuple):
     """The number of ranked targets, and when the last of them joined, if recorded."""
 
@@ -111,6 +119,14 @@ class LeaderboardTable(NamedTuple):
     def propagation_text(self) -> str:
         """A sentence about grades that are propagated; empty if there are none."""
         return propagation_sentence(self.n_propagated)
+
+    @property
+    def best_runs(self) -> BestRuns | None:
+        """The best two, to be compared by the first measure that is a mean; None of fewer."""
+        names = [name for name in self.kinds if parse_one(name).is_mean]
+        if len(self.rows) < 2 or not names:
+            return None
+        return BestRuns(self.rows[0].run, self.rows[1].run, names[0])
 
     @property
     def columns(self) -> list[MeasureColumn]:
