@@ -23,7 +23,7 @@ from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 from metrics.services.analysis.inputs import name_of
 from metrics.services.analysis.item_columns import ItemName, items_of, names_in, with_items
-from metrics.services.analysis.page_rows import with_moments
+from metrics.services.analysis.moment_columns import with_moments
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.choices.choices import Choices
 from pooling.services.runs.storage import SIDES

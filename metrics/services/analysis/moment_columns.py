@@ -1,4 +1,4 @@
-"""Moments in tables of analyses on pages, which the reader sees in their own time."""
+"""Columns of analyses with moments, which pages show in the time of the reader."""
 
 from datetime import datetime
 
