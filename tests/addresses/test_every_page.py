@@ -266,8 +266,10 @@ def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_p
 ):
     addresses = {address.name: address for address in access_table.addresses()}
     cases = [(addresses[name], principal) for name, principal in PAGES_TO_PRESS]
+    sizes = [(390, 844)]
     if request.config.getoption("--full"):
         cases = [case for case in openings() if case[0].name not in NO_PAGES]
+        sizes = [(320, 568), (390, 844), (844, 390)]
     faults = {}
     for principal in sorted({principal for _, principal in cases}):
         with closing(
@@ -277,8 +279,10 @@ def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_p
             for address in (address for address, other in cases if other == principal):
                 url = url_of(site.world, address, site.world.campaign, keys_of=site.world.campaign)
                 page.goto(site.server.url + url)
-                faults[address.name, principal] = small_fields(page) + low_targets(page)
-                assert page.evaluate("document.documentElement.scrollWidth") <= 390, address.name
+                for width, height in sizes:
+                    page.set_viewport_size({"width": width, "height": height})
+                    faults[address.name, principal, width] = small_fields(page) + low_targets(page)
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width, url
     assert {case: case_faults for case, case_faults in faults.items() if case_faults} == {}
 
 
