@@ -16,6 +16,8 @@ def mail_sentence(*, collection: Collection) -> str:
     """The mails that leads are sent about alarms of a collection, in words."""
     if collection.is_rehearsal:
         return "Nobody gets a mail about a rehearsal."
+    if collection.archived_at is not None:
+        return "Nobody gets a mail while the collection is archived."
     if not settings.SENDS_MAIL:
         return "This site sends no mail about it."
     return "Leads with an address get a mail when it rises, one a day about each alarm and person."

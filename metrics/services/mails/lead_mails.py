@@ -1,4 +1,6 @@
-"""Mails to the leads of a collection: one about all that is due, never about rehearsals.
+"""Mails to the leads of a collection: one about all that is due.
+
+None is about rehearsals, nor about a collection while it is archived.
 
 What they tell of is a row with the fields `mailed_at`, `mail_attempts` and `mail_attempt_at`.
 """
@@ -118,5 +120,6 @@ def _due_rows(mail: LeadMail) -> QuerySet[Any]:
         **{
             f"{mail.at}__gt": ClockTimestamp() - TRIED_FOR,
             f"{mail.collection}__is_rehearsal": False,
+            f"{mail.collection}__archived_at": None,
         },
     )

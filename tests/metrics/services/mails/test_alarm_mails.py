@@ -8,6 +8,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from annotate.models import Collection, Role
+from annotate.services.supervision import archiving
 from metrics import tasks
 from metrics.models import Alarm, AlarmEvent, AlarmMail, Snapshot
 from metrics.services.mails import lead_mails
@@ -129,6 +130,14 @@ def test_nobody_is_sent_a_mail_about_simulated_people(
     assert not is_due(collection)
 
 
+def test_nobody_is_sent_a_mail_about_an_archived_collection(collection, addressed_lead, person):
+    watch(collection)
+    archiving.archive_collection(collection=collection, by=addressed_lead)
+    assert not is_due(collection) and send(collection) == 0
+    archiving.unarchive_collection(collection=collection, by=addressed_lead)
+    assert is_due(collection)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_sweep_enqueues_a_mail_that_expires_with_the_next_one(
     collection, addressed_lead, person, broker
@@ -157,3 +166,6 @@ def test_the_page_of_alarms_says_whether_mails_are_sent(client, collection, pers
     settings.SENDS_MAIL = True
     Collection.objects.update(is_rehearsal=True)
     assert "Nobody gets a mail about a rehearsal." in page()
+    Collection.objects.update(is_rehearsal=False)
+    archiving.archive_collection(collection=collection, by=cast.user())
+    assert "Nobody gets a mail while the collection is archived." in page()

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from annotate.models import Collection, Concern, Role
+from annotate.services.supervision import archiving
 from metrics import tasks
 from metrics.services.mails import lead_mails
 from metrics.services.mails.concern_mails import CONCERN_MAIL
@@ -148,6 +149,21 @@ def test_nobody_is_sent_a_mail_about_simulated_people(collection, addressed_lead
     else:
         Collection.objects.update(is_rehearsal=True)
     assert not lead_mails.collections_due(CONCERN_MAIL)
+
+
+def test_nobody_is_sent_a_mail_about_an_archived_collection_nor_promised_one(
+    client, collection, addressed_lead
+):
+    name_person(collection)
+    archiving.archive_collection(collection=collection, by=addressed_lead)
+    assert not lead_mails.collections_due(CONCERN_MAIL)
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 0
+    client.force_login(addressed_lead)
+    for name, promise in (("guards", "get a mail"), ("alarms", "and come by mail")):
+        page = text_of(client.get(reverse(f"metrics:{name}", args=[collection.slug])))
+        assert promise not in page
+    archiving.unarchive_collection(collection=collection, by=addressed_lead)
+    assert lead_mails.send(CONCERN_MAIL, collection=collection) == 1
 
 
 def test_without_an_address_nothing_is_due_or_called_sent(collection):
