@@ -177,7 +177,7 @@ def forecast_json(dashboard: service.Dashboard) -> dict[str, Any] | None:
     if dashboard.details is None:
         return None
     forecast, stuck = dashboard.details.forecast, dashboard.stuck
-    promised = promised_days(forecast, stuck)
+    promised = promised_days(forecast, stuck, archived_text=dashboard.archived_text)
     return {
         "computed_at": timestamp(dashboard.details.computed_at),
         "is_stale": dashboard.details_are_old,

@@ -29,9 +29,10 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
     if roles & set(access.LEADERS):
         context |= {
             "figures": overview.overview(collection=collection_),
-            "setup": steps.setup(collection=collection_, roles=roles),
-            "may_load": Role.RESEARCHER in roles,
+            "may_load": Role.RESEARCHER in roles and not collection_.archived_at,
         }
+        if not collection_.archived_at:
+            context["setup"] = steps.setup(collection=collection_, roles=roles)
     if Role.LEAD in roles:
         context["hooks_sentence"] = hook_page.trouble_sentence(collection=collection_)
         if not collection_.is_being_set_up:

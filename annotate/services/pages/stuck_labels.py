@@ -110,7 +110,12 @@ class StuckLabels(NamedTuple):
 
 
 def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
-    """Return the labels that nobody can give, by open round that has any; two queries."""
+    """Return the labels that nobody can give, by open round that has any; two queries.
+
+    None of an archived collection, in which nobody is asked for any.
+    """
+    if collection.archived_at is not None:
+        return {}
     members = Q(
         origin=Annotator.Origin.PERSON,
         user__memberships__collection=collection,

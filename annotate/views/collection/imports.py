@@ -85,7 +85,8 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
         "imports": collection.imports.select_related("by", "work").order_by("-created_at", "-pk")[
             :MAX_LISTED
         ],
-        "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
+        "may_load": not collection.archived_at
+        and Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
         "max_listed": MAX_LISTED,
         "import_forms": IMPORT_FORMS.items(),
     }
@@ -103,7 +104,7 @@ def import_page(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "collection": import_.collection,
         "import": import_,
         "report": import_.report,
-        "may_load": may_load,
+        "may_load": may_load and not import_.collection.archived_at,
     }
     if import_.reading.is_unfinished:
         context["job"] = _job(import_, may_cancel=may_load)

@@ -83,6 +83,7 @@ def progress_of(*, dashboard: Dashboard, stuck: StuckLabels | None, today: date)
         forecast=dashboard.details.forecast if dashboard.details else None,
         pay=dashboard.pay,
         today=today,
+        archived_text=dashboard.archived_text,
     )
 
 

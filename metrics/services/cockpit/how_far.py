@@ -49,6 +49,7 @@ class HowFar(NamedTuple):
     n_done, n_left : labels given, and those that are asked for still
     stuck : of these the ones that nobody present can give; None where there are none
     forecast, pay : of the details; None until there are any
+    archived_text : since when the collection is archived, in words; "" where it is not
     """
 
     states: StateCounts
@@ -59,6 +60,7 @@ class HowFar(NamedTuple):
     forecast: Forecast | None
     pay: PayForecast | None
     today: date
+    archived_text: str = ""
 
     @property
     def percent_text(self) -> str:
@@ -115,8 +117,10 @@ class HowFar(NamedTuple):
         return max(self.n_left - (self.stuck.n_labels if self.stuck else 0), 0)
 
     @property
-    def stuck_text(self) -> str:
-        """The reason why no day is promised for labels that nobody present can give."""
+    def no_day_text(self) -> str:
+        """The reason why no day is promised: the archive, or labels nobody present can give."""
+        if self.archived_text:
+            return f"Nothing more is handed out: {self.archived_text}."
         if self.stuck is None:
             return ""
         if not self.stuck.n_people or not self.n_to_come:
@@ -134,8 +138,8 @@ class HowFar(NamedTuple):
         """
         if not self.n_left:
             return ""
-        if self.stuck_text:
-            return self.stuck_text
+        if self.no_day_text:
+            return self.no_day_text
         if self.forecast is None:
             return "The day on which it is done is being computed."
         days = [(day // MILLISECONDS_OF_A_DAY, n) for day, n in self.forecast.days]
@@ -147,7 +151,7 @@ class HowFar(NamedTuple):
     @property
     def finish_note(self) -> str:
         """The basis of the days, which a whole sentence does without, and labels not promised."""
-        if not self.finish_text or self.stuck_text:
+        if not self.finish_text or self.no_day_text:
             return ""
         notes = [] if self.finish_text.endswith(".") else ["at the pace of the last days"]
         if self.stuck:

@@ -12,6 +12,7 @@ from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Kept, Round
 from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
+from annotate.services.collection.lifecycle.archive import archived_text
 from annotate.services.pages import stuck_labels
 from annotate.services.pages.stuck_labels import StuckLabels
 from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
@@ -79,6 +80,7 @@ class Dashboard(NamedTuple):
     delay: refresh_tries.RefreshDelay | None = None
     truth: KnownTruth | None = None
     stuck: StuckLabels | None = None
+    archived_text: str = ""
 
     @property
     def waiting_text(self) -> str:
@@ -106,7 +108,9 @@ class Dashboard(NamedTuple):
         """Pace, hours and pay in words; empty until the details are there."""
         if self.details is None or self.pay is None:
             return []
-        return forecast_lines(self.details.forecast, self.pay, self.stuck)
+        return forecast_lines(
+            self.details.forecast, self.pay, self.stuck, archived_text=self.archived_text
+        )
 
     @property
     def overlap_text(self) -> str:
@@ -174,7 +178,7 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     marks = collection.alpha_marks
     facts = (collection.pk, options, pay, marks, event_keys, flags, digests, worker_missing)
     version = hashlib.sha256(
-        repr((*facts, delay, later, today, waits, stuck, recent)).encode()
+        repr((*facts, collection.archived_at, delay, later, today, waits, stuck, recent)).encode()
     ).hexdigest()[:32]
     return DashboardState(
         version, raising_events, flags, worker_missing, delay, later, today, waits, stuck, recent
@@ -234,6 +238,7 @@ def dashboard(
         delay=state.delay,
         truth=truth,
         stuck=state.stuck,
+        archived_text=archived_text(collection),
     )
 
 

@@ -42,9 +42,16 @@ class PromisedDays(NamedTuple):
     reason: str = ""
 
 
-def promised_days(forecast: Forecast, stuck: StuckLabels | None) -> PromisedDays:
-    """Return the working days left, alike on the page and in the API; stuck : as on the page."""
+def promised_days(
+    forecast: Forecast, stuck: StuckLabels | None, *, archived_text: str = ""
+) -> PromisedDays:
+    """Return the working days left, alike on the page and in the API; stuck : as on the page.
+
+    archived_text : since when the collection is archived, so that none are; "" where it is not
+    """
     n_left = forecast.n_left
+    if archived_text:
+        return PromisedDays(None, n_left, archived_text)
     if forecast.days_left is None or stuck is None:
         return PromisedDays(forecast.days_left, n_left, forecast.reason)
     n_to_come = n_left - stuck.n_labels
@@ -67,12 +74,19 @@ def promised_days(forecast: Forecast, stuck: StuckLabels | None) -> PromisedDays
 
 
 def forecast_lines(
-    forecast: Forecast, pay: PayForecast, stuck: StuckLabels | None = None
+    forecast: Forecast,
+    pay: PayForecast,
+    stuck: StuckLabels | None = None,
+    *,
+    archived_text: str = "",
 ) -> list[ForecastLine]:
-    """The lines of a forecast; stuck : labels that no day is promised for."""
+    """The lines of a forecast; stuck : labels that no day is promised for.
+
+    archived_text : since when the collection is archived; "" where it is not
+    """
     return [
         _pace(forecast),
-        _days_left(forecast, stuck),
+        _days_left(forecast, stuck, archived_text),
         _hours_spent(forecast),
         _hours_left(forecast),
         _pay(pay),
@@ -86,8 +100,12 @@ def _pace(forecast: Forecast) -> ForecastLine:
     return ForecastLine("Labels a day", _range_text(forecast.pace, "0g"), note)
 
 
-def _days_left(forecast: Forecast, stuck: StuckLabels | None) -> ForecastLine:
-    name, (days, n_to_come, reason) = "Working days left", promised_days(forecast, stuck)
+def _days_left(forecast: Forecast, stuck: StuckLabels | None, archived_text: str) -> ForecastLine:
+    name = "Working days left"
+    days, n_to_come, reason = promised_days(forecast, stuck, archived_text=archived_text)
+    if archived_text:
+        n_left = counted(n_to_come, "label")
+        return ForecastLine(name, f"none: {reason}", f"({n_left} left)")
     if forecast.days_left is None:
         n_left = counted(forecast.n_left, "label")
         return ForecastLine(name, f"not defined yet: {reason}", f"({n_left} left)")

@@ -64,9 +64,11 @@ class Rail(NamedTuple):
 def rail(*, collection: Collection, user: Person, page: str, import_kind: str = "") -> Rail | None:
     """The rail of a page by the name of its address; None where it has none, without a query.
 
+    An archived collection has none: nothing can be done in its steps.
+
     import_kind : of the file that the page loads
     """
-    if page not in RAIL_PAGES or not collection.is_being_set_up:
+    if page not in RAIL_PAGES or collection.archived_at or not collection.is_being_set_up:
         return None
     roles = access.roles_in(user=user, collection=collection)
     steps = setup(collection=collection, roles=roles)

@@ -9,6 +9,12 @@ class CollectionArchived(PermissionDenied):
     """The collection is archived, so that nothing is begun in it: 403 by page and API."""
 
 
+def archived_text(collection: Collection) -> str:
+    """The day since which a collection is archived, in words; "" for one that is not."""
+    at = collection.archived_at
+    return f"archived since {at:%-d %B %Y}" if at else ""
+
+
 def lock_unarchived(*, collection_id: int) -> Collection:
     """Lock a collection, so that nobody archives it meanwhile. Raises CollectionArchived."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection_id)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotate.models import Annotator, HandOut, Judgment, Membership, Report, Round, Seat, Training
 from annotate.services.judging import claiming, reports, undoing
 from annotate.services.pages import stuck_labels
+from annotate.services.supervision import archiving
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +54,13 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
         "What a lead can do: invite another annotator. Let the one who is paused go on. "
         "Or close the pool: what it has is kept."
     )
+
+
+def test_nobody_is_asked_for_labels_in_an_archived_collection(lead):
+    collection = campaigns.open_collection(4, gold_positives=0, gold_negatives=0)
+    assert stuck(collection) == (4, 4)
+    archiving.archive_collection(collection=collection, by=lead)
+    assert stuck(collection) == (0, 0)
 
 
 def test_simulated_annotators_of_a_rehearsal_are_present():

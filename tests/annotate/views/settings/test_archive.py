@@ -115,3 +115,37 @@ def test_what_would_be_refused_of_runs_golds_pairs_and_pools_cannot_be_sent(clie
         page = client.get(reverse(name, args=[collection.slug, *keys])).content.decode()
         assert all(f'value="{value}" disabled>' in page for value in values)
         assert not any(f'value="{value}">' in page for value in values)
+
+
+def test_no_page_urges_anybody_to_do_what_would_be_refused(client):
+    campaign = campaigns.campaign("birds")
+    client.force_login(cast.member(campaign.collection, Role.RESEARCHER, campaign.lead))
+    urgings = {
+        "metrics:collection": ["Load items", "Load labels", "Load a query set"],
+        "pooling:runs": ["Upload runs"],
+        "pooling:pools": ["Build a pool"],
+    }
+    for is_archived in (False, True):
+        for name, words in urgings.items():
+            page = text_of(client.get(reverse(name, args=["birds"])))
+            assert ("This collection was archived on" in page) == is_archived
+            assert [word in page for word in words] == [not is_archived] * len(words)
+        archiving.archive_collection(collection=campaign.collection, by=campaign.lead)
+
+
+def test_an_archived_collection_without_anything_has_no_step_to_do(client, collection):
+    lead = cast.member(collection, Role.LEAD)
+    cast.member(collection, Role.RESEARCHER, lead)
+    client.force_login(lead)
+    pages = {
+        "metrics:collection": "Set-up:",
+        "annotate:imports": "Load items",
+        "annotate:golds": "Step 7 of",
+        "pooling:runs": "Upload runs",
+        "pooling:pools": "Upload runs",
+    }
+    for is_archived in (False, True):
+        for name, words in pages.items():
+            page = text_of(client.get(reverse(name, args=["birds"])))
+            assert (words in page) != is_archived, name
+        archiving.archive_collection(collection=collection, by=lead)

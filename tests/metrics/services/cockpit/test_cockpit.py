@@ -2,7 +2,12 @@
 
 import pytest
 
+from annotate.models import Role
+from annotate.services.supervision import archiving
 from metrics.services.cockpit.cockpit import Cockpit
+from tests import cast
+from tests.metrics import studies
+from tests.pages import text_of
 
 
 @pytest.mark.parametrize(
@@ -27,3 +32,18 @@ def test_kinds_of_things_that_have_no_row_share_a_line(n_kinds, n_rows, text):
     answers = Cockpit(None, None, [], list(range(n_kinds)))
     assert answers.first_waits + answers.more_waits == answers.waits
     assert (len(answers.first_waits), answers.more_waits_text) == (n_rows, text)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_archive_is_told_beside_the_progress_at_once(client):
+    study = studies.judged_study("study", seeds=range(2))
+    lead = cast.member(study, Role.LEAD)
+    client.force_login(lead)
+    url = "/c/study/dashboard/numbers/"
+    tag = client.get(url)["ETag"]
+    for act in (archiving.archive_collection, archiving.unarchive_collection):
+        act(collection=study, by=lead)
+        answer = client.get(url)
+        is_told = "Nothing more is handed out: archived since" in text_of(answer)
+        assert is_told == (act is archiving.archive_collection)
+        assert is_told == (answer["ETag"] != tag)

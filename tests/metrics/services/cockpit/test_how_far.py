@@ -136,6 +136,15 @@ def test_no_day_is_promised_for_labels_that_nobody_here_can_give(n_left, stuck, 
     assert (how_far.finish_text, how_far.finish_note) == (text, "")
 
 
+@pytest.mark.parametrize("forecast", [FORECAST, None])
+def test_no_day_is_promised_in_an_archived_collection(forecast):
+    text = "archived since 3 December 2026"
+    how_far = progress(forecast=forecast, archived_text=text)
+    assert how_far.finish_text == f"Nothing more is handed out: {text}."
+    assert how_far.finish_note == ""
+    assert progress(n_left=0, archived_text=text).finish_text == ""
+
+
 @pytest.mark.parametrize(("stuck", "n_old"), [(None, 2), (stuck_labels(250), 1)])
 def test_older_days_and_hours_are_grey_and_say_so_and_a_sentence_of_now_is_not(stuck, n_old):
     moment = datetime(2026, 12, 1, tzinfo=UTC)

@@ -107,3 +107,10 @@ def test_what_the_judging_costs(amounts, text):
 
 def test_a_pay_without_times_costs_nothing_known():
     assert lines(NONE, PayForecast(Decimal(12), "EUR"))[4] == (NO_TIME, "")
+
+
+@pytest.mark.parametrize("forecast", [NONE, WHOLE])
+def test_no_days_are_promised_in_an_archived_collection(forecast):
+    text = "archived since 3 December 2026"
+    days = forecast_lines(forecast, NO_PAY, archived_text=text)[1]
+    assert (days.text, days.note) == (f"none: {text}", "(1,200 labels left)")
