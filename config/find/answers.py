@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Annotator, Collection, Direction, Role, Side, User
+from annotate.services.collection.lifecycle.archive import archived_text
 from annotate.services.pages import item_search
 from annotate.services.pictures.item_pictures import picture_of
 from config.find.matches import Match, MatchGroup, MatchList, best_first, best_rank
@@ -116,7 +117,8 @@ def _collection_group(user: User, collection: Collection | None, text: str) -> M
     matches = []
     for row in collections.order_by("-pk")[:CANDIDATES]:
         url = reverse("metrics:collection", args=[row.slug])
-        note = "" if row.name == row.slug else row.slug
+        notes = ["" if row.name == row.slug else row.slug, archived_text(row)]
+        note = ", ".join(filter(None, notes))
         matches.append(Match(row.name, note, url, best_rank(text, row.name, row.slug)))
     heading = "Other collections" if collection else "Collections"
     return _listed_group(heading, matches, Match("All collections", "", reverse("annotate:home")))

@@ -17,7 +17,7 @@ from annotate.models import (
     Side,
     User,
 )
-from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.seating import note_changes
 from annotate.services.supervision import review_log
 
@@ -48,7 +48,7 @@ def add_gold(
     Raises BadGold for unknown or excluded items, a grade that the scheme lacks, and a pair that is
     a gold in use. Raises CollectionArchived.
     """
-    require_unarchived(collection_id=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     if not collection.levels.filter(grade=grade).exists():
         raise BadGold("grade", f"The scheme has no grade {grade}.")
     items = [

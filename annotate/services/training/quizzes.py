@@ -8,7 +8,7 @@ from django.db import transaction
 from annotate.core.training import quizzes as core
 from annotate.core.training.quizzes import BadQuestion, Question, QuizResult
 from annotate.models import Annotator, Collection, Quiz, QuizAttempt, TrainingDecision, User
-from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.seating import lock_annotator
 from annotate.services.training.status import newest_quiz, rules_of, training_of, training_status
 
@@ -78,8 +78,8 @@ def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> 
 
     version : the version of the quiz she saw. Raises QuizChanged, CollectionArchived.
     """
-    require_unarchived(collection_id=annotator.collection_id)
-    lock_annotator(annotator.pk)
+    lock_annotator(annotator.pk)  # before the collection, as a change of the training
+    lock_unarchived(collection_id=annotator.collection_id)
     quiz = newest_quiz(collection=annotator.collection)
     if quiz is None or quiz.version != version or len(choices) != len(quiz.questions):
         raise QuizChanged("The quiz was changed meanwhile; please answer its present questions.")

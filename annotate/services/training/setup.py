@@ -31,7 +31,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
-from annotate.services.collection.lifecycle.archive import lock_unarchived, require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.judging.training_gate import in_training
 from annotate.services.seating import lock_annotator
 from annotate.services.seating.pair_creation import ensure_pairs
@@ -95,7 +95,7 @@ def add_pairs(*, collection: Collection, specs: Sequence[PairSpec], by: User | N
 
     Raises BadPairs, CollectionArchived.
     """
-    require_unarchived(collection_id=collection.pk)
+    lock_unarchived(collection_id=collection.pk)
     grades = set(collection.levels.values_list("grade", flat=True))
     faults = [
         f'Grade {spec.grade} of pair "{spec.query}", "{spec.document}" is not in the scheme.'

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from annotate.models import User
+from annotate.models import Collection, User
 from pooling.models import Run
 from pooling.services.pools import run_retirement
 from pooling.services.runs import descriptions as run_descriptions
@@ -34,6 +34,8 @@ def change_run(*, run: Run, changes: RunChanges, by: User) -> None:
     Raises what describing, retiring and allowing raise. Afterwards a run whose pools are to be gone
     through has `marks_due`.
     """
+    # the collection before its run, as an upload locks them
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     # what is left out is read here: two who change a run at once take turns
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     run.refresh_from_db()

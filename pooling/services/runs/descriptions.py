@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db import IntegrityError, transaction
 
 from annotate.models import User
-from annotate.services.collection.lifecycle.archive import require_unarchived
+from annotate.services.collection.lifecycle.archive import lock_unarchived
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
 from pooling.services.runs import readings
@@ -106,7 +106,7 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
     Raises RunInUse, CollectionArchived. Refused once a pool was made of it: its pairs came from the
     order as it was.
     """
-    require_unarchived(collection_id=run.collection_id)
+    lock_unarchived(collection_id=run.collection_id)
     locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if locked_run.pools.exists():
         raise RunInUse(

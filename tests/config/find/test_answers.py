@@ -8,6 +8,7 @@ from django.urls import reverse
 from annotate.models import Item, Part, Role, Side
 from annotate.services.collection import query_sets
 from annotate.services.pages.item_search import SCANNED_ITEMS
+from annotate.services.supervision import archiving
 from config.find.answers import answer
 from tests import cast
 
@@ -102,6 +103,19 @@ def test_other_collections_are_hers_alone(world, lead):
     cast.member(cast.collection("birdsong"), Role.ANNOTATOR, lead)
     assert names(lead, world, "bird") == {"Other collections": ["Birdsong"]}
     assert names(lead, None, "shapes") == {"Collections": ["Shapes"]}
+
+
+def test_an_archived_collection_is_marked(world, lead):
+    birds = cast.collection("birdsong")
+    cast.member(birds, Role.ANNOTATOR, lead)
+
+    def note():
+        (group,) = answer(user=lead, collection=world, text="birdsong").groups
+        return group.matches[0].note
+
+    assert note() == "birdsong"
+    archiving.archive_collection(collection=birds, by=lead)
+    assert note() == f"birdsong, archived since {birds.archived_at:%-d %B %Y}"
 
 
 def test_nothing_of_a_collection_is_found_outside_it(world, lead):
