@@ -259,10 +259,16 @@ class Part(models.Model):
         help_text="Further files or URLs of the same medium, in the order they are tried, each "
         "with its path and type.",
     )
+    seconds = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="How long the file of a clip or recording plays, from its first to its last "
+        "moment. NULL where its head does not say it, or nobody looked.",
+    )
     looked_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="When the files of a clip or recording were looked into for their types.",
+        help_text="When the files of a clip or recording were looked into for types and length.",
     )
     checksum = models.CharField(  # noqa: DJ001 - see its help
         max_length=80,

@@ -1,8 +1,8 @@
-"""Files of media, on a disk or in a bucket, and what they are read for: types and checksums.
+"""Files of media, on a disk or in a bucket, and what they are read for: types, lengths, checksums.
 
 Of a file in a bucket only its head is fetched, or its first byte, with what the bucket says of the
 rest. An address that somebody wrote into a file is never fetched: its type is what the file says,
-and it has no checksum.
+and it has no length and no checksum.
 """
 
 import hashlib
@@ -11,16 +11,17 @@ import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 from annotate.core.files.archives.ranged_files import BLOCK, RangedFile, UnreachableFile
 from annotate.core.files.items.item_rows import is_address
 from annotate.core.labels.cards import MediaSource
-from annotate.core.media.containers.detection import detect_mime_type
+from annotate.core.media.containers.detection import DetectedMedium, detect_medium
 from annotate.models import Collection, Part
 from annotate.services.background import progress
 from annotate.services.collection.media import locate_medium
 
+Fact = TypeVar("Fact")
 log = logging.getLogger(__name__)
 
 # A larger one has no checksum: a turn of a worker that ends in the midst of a file loses it, and
@@ -34,13 +35,18 @@ _S3_ETAG = re.compile(r'"?([0-9a-f]{32}(?:-\d{1,5})?)"?', re.IGNORECASE)
 class PartReading(NamedTuple):
     """A part, and what its files were read for.
 
-    types : of its sources, in their order; empty where they were known
+    media : what was detected of its sources, in their order; empty where that was known
     checksum : of its first file; None where it was known, or not to be computed
     """
 
     part: Part
-    types: list[str]
+    media: list[DetectedMedium]
     checksum: str | None
+
+    @property
+    def seconds(self) -> float | None:
+        """The length of the first source that says it."""
+        return next((medium.seconds for medium in self.media if medium.seconds), None)
 
 
 class MediaFiles:
@@ -54,7 +60,7 @@ class MediaFiles:
         self.collection = collection
         self.in_buckets = in_buckets
         self.n_unanswered = 0
-        self._types_by_file: dict[tuple[str, str], str | None] = {}
+        self._media_by_file: dict[tuple[str, str], DetectedMedium | None] = {}
         self._checksums_by_path: dict[str, str | None] = {}
 
     def read(self, part: Part, *, with_checksum: bool) -> PartReading | None:
@@ -63,54 +69,60 @@ class MediaFiles:
         None if one of its files, in a bucket, is left for later.
         """
         needs_types = part.kind in Part.PLAYED and not part.is_inspected
-        types = [self._type(part.kind, source) for source in part.sources] if needs_types else []
-        if None in types:
+        media = [self._medium(part.kind, source) for source in part.sources] if needs_types else []
+        if None in media:
             return None
         checksum = None
         if with_checksum and part.checksum is None:
             checksum = self._checksum(part.path)
             if checksum is None:
                 return None
-        return PartReading(part, cast(list[str], types), checksum)
+        return PartReading(part, cast(list[DetectedMedium], media), checksum)
 
-    def _type(self, kind: str, source: MediaSource) -> str | None:
-        """Return the type of a source, "" where its file has none, None if it is left for later."""
+    def _medium(self, kind: str, source: MediaSource) -> DetectedMedium | None:
+        """Return type and length of a source, None if it is left for later."""
         path = source.path
         if is_address(path):
-            return source.type
-        if (kind, path) not in self._types_by_file:
-            mime = self._read(path, lambda location: self._type_at(location, kind, path))
-            self._types_by_file[kind, path] = mime
-            if mime is None:
+            return DetectedMedium(source.type)
+        if (kind, path) not in self._media_by_file:
+            medium = self._read(
+                path,
+                lambda location: self._medium_at(location, kind, path),
+                otherwise=DetectedMedium(),
+            )
+            self._media_by_file[kind, path] = medium
+            if medium is None:
                 self._checksums_by_path[path] = None
-        return self._types_by_file[kind, path]
+        return self._media_by_file[kind, path]
 
-    def _type_at(self, location: Path | str, kind: str, path: str) -> str:
+    def _medium_at(self, location: Path | str, kind: str, path: str) -> DetectedMedium:
         if isinstance(location, Path):
             with location.open("rb") as stream:
-                return detect_mime_type(stream, kind)
+                return detect_medium(stream, kind)
         self._checksums_by_path[path] = ""  # if the bucket has no such file
         file = RangedFile(location, progress.clock)
         self._checksums_by_path[path] = _checksum_in_bucket(file)
-        return detect_mime_type(cast(BinaryIO, io.BufferedReader(file, BLOCK)), kind)
+        return detect_medium(cast(BinaryIO, io.BufferedReader(file, BLOCK)), kind)
 
     def _checksum(self, path: str) -> str | None:
         """Return a file's checksum, "" where none is to be had, None if it is left for later."""
         if is_address(path):
             return ""
         if path not in self._checksums_by_path:
-            self._checksums_by_path[path] = self._read(path, _checksum_at)
+            self._checksums_by_path[path] = self._read(path, _checksum_at, otherwise="")
         return self._checksums_by_path[path]
 
-    def _read(self, path: str, reader: Callable[[Path | str], str]) -> str | None:
-        """Return what a reader says of a file; "" if it cannot be read, None if left for later."""
+    def _read(
+        self, path: str, reader: Callable[[Path | str], Fact], *, otherwise: Fact
+    ) -> Fact | None:
+        """Return a reader's fact of a file; `otherwise` if unreadable, None if left for later."""
         location = locate_medium(collection=self.collection, path=path)
         if isinstance(location, str) and not self.in_buckets:
             return None
-        text = ""
+        fact = otherwise
         try:
             if location is not None:
-                text = reader(location)
+                fact = reader(location)
         except UnreachableFile as error:
             log.warning(
                 "The bucket with the media of %s does not give %s: %s", self.collection, path, error
@@ -121,7 +133,7 @@ class MediaFiles:
             log.info("%s of %s cannot be looked into: %s", path, self.collection, error)
         if isinstance(location, str):
             self.n_unanswered = 0
-        return text
+        return fact
 
 
 def _checksum_at(location: Path | str) -> str:

@@ -1,4 +1,4 @@
-"""Inspection of clips and recordings: the types of their files, and doubts about them for the lead.
+"""Inspection of clips and recordings: types and lengths of their files, and doubts for the lead.
 
 Uploaded files and those in a folder are inspected when their items are loaded. A worker inspects
 files that were here before that was done, and files in a bucket, and it computes the checksums of
@@ -20,10 +20,11 @@ CHUNK = 1_000
 # A part that a load gave other sources or types during its inspection waits for another one.
 _STORE_TYPES = """
     UPDATE annotate_part
-    SET type = inspected.type, also = inspected.also::jsonb, looked_at = clock_timestamp()
+    SET type = inspected.type, also = inspected.also::jsonb, seconds = inspected.seconds,
+        looked_at = clock_timestamp()
     FROM unnest(%(parts)s::bigint[], %(types)s::text[], %(also)s::text[],
-                %(types_then)s::text[], %(also_then)s::text[])
-         AS inspected(part, type, also, type_then, also_then)
+                %(seconds)s::double precision[], %(types_then)s::text[], %(also_then)s::text[])
+         AS inspected(part, type, also, seconds, type_then, also_then)
     WHERE annotate_part.id = inspected.part AND annotate_part.looked_at IS NULL
       AND annotate_part.type = inspected.type_then
       AND annotate_part.also = inspected.also_then::jsonb
@@ -79,9 +80,9 @@ def look_into_files(
 
 
 def store(readings: Sequence[PartReading]) -> int:
-    """Store the types and checksums of parts; returns the number of readings."""
+    """Store the types, lengths and checksums of parts; returns the number of readings."""
     with connection.cursor() as cursor:
-        if inspections := [reading for reading in readings if reading.types]:
+        if inspections := [reading for reading in readings if reading.media]:
             cursor.execute(_STORE_TYPES, _parameters_of_types(inspections))
         if checksums := [reading for reading in readings if reading.checksum is not None]:
             cursor.execute(
@@ -97,13 +98,17 @@ def store(readings: Sequence[PartReading]) -> int:
 
 def _parameters_of_types(readings: Sequence[PartReading]) -> dict[str, list[object]]:
     also = [
-        [{**source, "type": mime} for source, mime in zip(part.also, types[1:], strict=True)]
-        for part, types, _ in readings
+        [
+            {**source, "type": medium.type}
+            for source, medium in zip(part.also, media[1:], strict=True)
+        ]
+        for part, media, _ in readings
     ]
     return {
         "parts": [part.pk for part, _, _ in readings],
-        "types": [types[0] for _, types, _ in readings],
+        "types": [media[0].type for _, media, _ in readings],
         "also": [json.dumps(sources) for sources in also],
+        "seconds": [reading.seconds for reading in readings],
         "types_then": [part.type for part, _, _ in readings],
         "also_then": [json.dumps(part.also) for part, _, _ in readings],
     }

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotate.models import Annotator, Collection
+from annotate.models import Annotator, Collection, Part
 from annotate.services.storage.number_arrays import Numbers, copied_columns
 from metrics.core.agreement.guards import LAST_ANSWERS
 
@@ -15,10 +15,12 @@ _LAST = """
     SELECT annotator.id, (extract(epoch FROM last.at) * 1000000)::bigint, level.grade::bigint,
            coalesce(last.active_ms, -1)::bigint,
            CASE WHEN last.place > %(n_timed)s THEN -1 ELSE coalesce((
-               SELECT max((part."end" - coalesce(part.start, 0)) * 1000)::bigint
+               SELECT max((least(part."end", part.seconds, 1e6)
+                           - least(coalesce(part.start, 0), 1e6)) * 1000)::bigint
                FROM annotate_part part
                WHERE part.item_id IN (pair.query_id, pair.document_id)
-                 AND part.kind IN ('video', 'audio') AND part."end" IS NOT NULL), -1) END
+                 AND part.kind IN ('video', 'audio')
+                 AND coalesce(part."end", part.seconds) IS NOT NULL), -1) END
     FROM annotate_annotator annotator
     CROSS JOIN LATERAL (
         SELECT judgment.*, row_number() OVER (ORDER BY judgment.at DESC, judgment.id DESC) AS place
@@ -56,7 +58,8 @@ class LastAnswers(NamedTuple):
     """A person's last answers, in the order of time; each an (n,) array.
 
     at : microseconds since 1970; active_ms, clip_ms : -1 where it is not known; clip_ms : the
-    longest stretch of a clip or recording of the pair that its file of items cut out
+    longest stretch that is shown of a clip or recording of the pair, up to the end that the file
+    of items says or to that of the file
     """
 
     at: Numbers
@@ -102,6 +105,12 @@ def gold_answers(*, collection: Collection) -> dict[int, GoldAnswers]:
     names = ("annotator", *GoldAnswers._fields)
     columns = copied_columns(_GOLDS, names, {"collection": collection.pk})
     return {key: GoldAnswers(*parts) for key, parts in _by_annotator(columns)}
+
+
+def n_clips_without_length(*, collection: Collection) -> int:
+    """The number of clips and recordings whose end nobody knows; one query."""
+    parts = Part.objects.filter(item__collection=collection, kind__in=Part.PLAYED)
+    return parts.filter(end=None, seconds=None).count()
 
 
 def _by_annotator(columns: dict[str, Numbers]) -> Iterator[tuple[int, list[Numbers]]]:

@@ -40,6 +40,7 @@ from metrics.services.numbers.guard_answers import (
     LastAnswers,
     gold_answers,
     last_answers,
+    n_clips_without_length,
 )
 
 Evidence = dict[str, Any]
@@ -58,10 +59,22 @@ ALLOWED_CUT = 0.5  # most clips of a pool show soon that they are of something e
 
 
 class GuardRow(NamedTuple):
-    """A guard among the settings: its mark, None where it is off, and what it watches."""
+    """A guard among the settings: its mark, None where it is off, and what it watches.
+
+    n_unmeasured : number of clips and recordings that it cannot watch, as nobody knows their length
+    """
 
     guard: Guard
     mark: float | None
+    n_unmeasured: int = 0
+
+    @property
+    def note(self) -> str:
+        """A sentence on the answers that it does not watch; empty where it watches all."""
+        if not self.n_unmeasured:
+            return ""
+        media = "clip or recording" if self.n_unmeasured == 1 else "clips and recordings"
+        return f"Answers to {self.n_unmeasured:,} {media} of unknown length are not held to it."
 
     @property
     def sentence(self) -> str:
@@ -123,8 +136,12 @@ def marks_of(*, collection: Collection) -> dict[Guard, float | None]:
 
 
 def guard_rows(*, collection: Collection) -> list[GuardRow]:
-    """The guards with their marks, for the page of their settings; one query."""
-    return [GuardRow(guard, mark) for guard, mark in marks_of(collection=collection).items()]
+    """The guards with their marks, for the page of their settings; two queries."""
+    n_unmeasured = n_clips_without_length(collection=collection)
+    return [
+        GuardRow(guard, mark, n_unmeasured if guard == Guard.CLIP else 0)
+        for guard, mark in marks_of(collection=collection).items()
+    ]
 
 
 def set_mark(

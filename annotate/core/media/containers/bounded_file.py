@@ -1,8 +1,10 @@
 """Bounded reading for the readers of containers, and their result."""
 
+import math
 from typing import BinaryIO, NamedTuple
 
 MAX_READS = 4_000  # a real file needs some dozens
+MAX_SECONDS = 1_000_000  # eleven days; a file that says more is damaged
 
 
 class Tracks(NamedTuple):
@@ -12,12 +14,21 @@ class Tracks(NamedTuple):
     pictures, sounds : codecs of the tracks, in order, as the MIME parameter `codecs` spells them;
         "" for a codec without a name here
     kind : video or audio if the container has only that, whatever the file's name; else ""
+    seconds : how long the file says that it plays, above 0 and at most MAX_SECONDS; None where its
+        head does not say it
     """
 
     container: str
     pictures: tuple[str, ...] = ()
     sounds: tuple[str, ...] = ()
     kind: str = ""
+    seconds: float | None = None
+
+
+def plausible_seconds(duration: float, per_second: float) -> float | None:
+    """Return a duration in seconds, from its units and their number a second; None if absurd."""
+    seconds = duration / per_second if per_second > 0 else math.nan
+    return seconds if 0 < seconds <= MAX_SECONDS else None
 
 
 class DamagedMedia(ValueError):

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from annotate.core.media.containers import codecs
-from annotate.core.media.containers.bounded_file import BoundedFile, DamagedMedia, Tracks
+from annotate.core.media.containers.bounded_file import (
+    BoundedFile,
+    DamagedMedia,
+    Tracks,
+    plausible_seconds,
+)
 
 FIRST = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")
 _MAX_DESCRIPTION = 1 << 16  # bytes of a sample description
@@ -37,10 +42,26 @@ def read(file: BoundedFile) -> Tracks:
                 if track.type == b"trak"
             ]
             pictures = tuple(codec for kind, codec in tracks if kind == _VIDEO)
-            return Tracks(
-                container, pictures, tuple(codec for kind, codec in tracks if kind == _AUDIO)
-            )
+            sounds = tuple(codec for kind, codec in tracks if kind == _AUDIO)
+            return Tracks(container, pictures, sounds, seconds=_seconds(file, box))
     raise DamagedMedia("no movie box, or half of one")
+
+
+def _seconds(file: BoundedFile, movie: Box) -> float | None:
+    """The length that the movie's header says, or the one of a movie in fragments."""
+    header_box = _descend(file, movie, b"mvhd")
+    if header_box is None:
+        return None
+    header = file.read_exactly(header_box.start, min(header_box.end - header_box.start, 32))
+    is_long = header[:1] == b"\1"  # times of eight bytes each, else of four
+    scale_at, size = (20, 8) if is_long else (12, 4)
+    scale = int.from_bytes(header[scale_at : scale_at + 4])
+    duration = int.from_bytes(header[scale_at + 4 : scale_at + 4 + size])
+    if fragments_box := _descend(file, movie, b"mvex", b"mehd"):
+        n_bytes = min(fragments_box.end - fragments_box.start, 12)
+        duration = int.from_bytes(file.read_exactly(fragments_box.start, n_bytes)[4:])
+    # all bits are set where nobody knows
+    return None if duration == (1 << 8 * size) - 1 else plausible_seconds(duration, scale)
 
 
 def _boxes(file: BoundedFile, position: int, end: int) -> Iterator[Box]:

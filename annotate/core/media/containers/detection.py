@@ -1,8 +1,8 @@
-"""Detection of a clip's or recording's MIME type, as browsers understand it."""
+"""Detection of a clip's or recording's MIME type, as browsers understand it, and its length."""
 
 import logging
 import zlib
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from zipfile import BadZipFile
 
 from annotate.core.files.formats import FormatError
@@ -33,8 +33,19 @@ _OTHER_CONTAINERS = {
 }
 
 
-def detect_mime_type(stream: BinaryIO, kind: str) -> str:
-    """Detect a file's type, such as 'video/webm; codecs="vp9, opus"'; "" where it is unreadable.
+class DetectedMedium(NamedTuple):
+    """The type of a file, such as 'video/webm; codecs="vp9, opus"', and how long it plays.
+
+    type : "" where the file is unreadable
+    seconds : above 0; None where the head of the file does not say it
+    """
+
+    type: str = ""
+    seconds: float | None = None
+
+
+def detect_medium(stream: BinaryIO, kind: str) -> DetectedMedium:
+    """Detect a file's type and length from its head.
 
     stream : seekable; an OSError while reading it counts as unreadable
     kind : video or audio, the expected kind; the type begins with it unless the container has only
@@ -45,8 +56,8 @@ def detect_mime_type(stream: BinaryIO, kind: str) -> str:
         tracks = _tracks(BoundedFile(stream))
     except _FAULTS as error:
         log.info("a %s file that cannot be understood: %s", kind, error)
-        return ""
-    return mime_type(tracks, kind) if tracks else ""
+        return DetectedMedium()
+    return DetectedMedium(mime_type(tracks, kind), tracks.seconds) if tracks else DetectedMedium()
 
 
 def mime_type(tracks: Tracks, kind: str) -> str:

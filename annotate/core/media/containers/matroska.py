@@ -1,13 +1,22 @@
 """WebM and other Matroska files (RFC 9559): EBML elements (RFC 8794), read for their Tracks."""
 
+import struct
+
 from annotate.core.media.containers import codecs
-from annotate.core.media.containers.bounded_file import BoundedFile, DamagedMedia, Tracks
+from annotate.core.media.containers.bounded_file import (
+    BoundedFile,
+    DamagedMedia,
+    Tracks,
+    plausible_seconds,
+)
 
 MAGIC = b"\x1a\x45\xdf\xa3"
 _HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
 _SEGMENT, _TRACKS, _CLUSTER = 0x18538067, 0x1654AE6B, 0x1F43B675
+_INFO, _SCALE, _DURATION = 0x1549A966, 0x2AD7B1, 0x4489
 _TRACK, _TYPE, _CODEC, _PRIVATE = 0xAE, 0x83, 0x86, 0x63A2
 _VIDEO, _AUDIO = 1, 2
+_MAX_INFO = 1 << 16
 _MAX_TRACKS = 1 << 20  # of the Tracks; a decoder's set-up takes some kilobytes
 _NAMES = {
     "V_VP8": "vp8",
@@ -40,12 +49,16 @@ def read(file: BoundedFile) -> Tracks:
     number, position, segment_end = _element(file, end)
     if number != _SEGMENT:
         raise DamagedMedia("no segment")
+    seconds = None
     while position < min(segment_end, file.size):
         number, position, end = _element(file, position)
         if number == _TRACKS:
-            return _tracks(container, file.read_exactly(position, min(end - position, _MAX_TRACKS)))
+            content = file.read_exactly(position, min(end - position, _MAX_TRACKS))
+            return _tracks(container, content)._replace(seconds=seconds)
+        if number == _INFO:
+            seconds = _seconds(file.read_exactly(position, min(end - position, _MAX_INFO)))
         if number == _CLUSTER:  # some files have their tracks at the end
-            return Tracks(container)
+            return Tracks(container, seconds=seconds)
         position = end
     raise DamagedMedia("no tracks")
 
@@ -76,6 +89,17 @@ def _children(data: bytes) -> list[tuple[int, bytes]]:
         children.append((number, data[position : position + size]))
         position += size
     return children
+
+
+def _seconds(content: bytes) -> float | None:
+    """The length that the segment's facts say; recordings of browsers often say none."""
+    facts = dict(_children(content))
+    duration = facts.get(_DURATION, b"")
+    if len(duration) not in (4, 8):
+        return None
+    nanoseconds = int.from_bytes(facts[_SCALE]) if _SCALE in facts else 1_000_000
+    (units,) = struct.unpack(">f" if len(duration) == 4 else ">d", duration)
+    return plausible_seconds(units * nanoseconds, 1e9)
 
 
 def _tracks(container: str, content: bytes) -> Tracks:

@@ -69,6 +69,21 @@ def test_what_comes_in_a_zip_is_looked_into_with_all_its_sources(collection):
     ]
 
 
+def test_the_length_of_a_clip_is_kept_and_is_unknown_of_what_cannot_be_read(collection):
+    load(
+        collection,
+        line("1", video="a.webm"),
+        line("2", parts=[{"kind": "video", "path": "broken.mp4", "also": ["a.webm"]}]),
+        line("3", video="broken.mp4"),
+        line("4"),
+        files={"a.webm": webm(), "broken.mp4": b"x"},
+    )
+    parts = Part.objects.order_by("item__external_id")
+    first, second, *others = parts.values_list("seconds", flat=True)
+    assert first == second == pytest.approx(0.5, abs=0.15)
+    assert others == [None, None]
+
+
 def test_what_lies_in_the_operators_folder_is_looked_into_there(collection, tmp_path, settings):
     (tmp_path / "films").mkdir()
     (tmp_path / "films" / "a.webm").write_bytes(webm())

@@ -214,7 +214,7 @@ def test_one_worker_at_a_time_looks_into_a_collection(collection, bucket):
 
 def test_what_was_looked_into_is_kept_whatever_comes_in_between(collection, bucket, monkeypatch):
     load_clips(collection, bucket, "a.mp4", "b.mp4")
-    look_into = media_files.detect_mime_type
+    look_into = media_files.detect_medium
 
     def fails_at_the_second(stream, kind):
         if known_files.append(kind) or len(known_files) == 2:
@@ -222,7 +222,7 @@ def test_what_was_looked_into_is_kept_whatever_comes_in_between(collection, buck
         return look_into(stream, kind)
 
     known_files: list[str] = []
-    monkeypatch.setattr(media_files, "detect_mime_type", fails_at_the_second)
+    monkeypatch.setattr(media_files, "detect_medium", fails_at_the_second)
     with pytest.raises(RuntimeError):
         media_inspection_turns.take_turn(collection=collection)
     assert stored_types(collection) == {"a": MP4}
@@ -232,14 +232,14 @@ def test_sources_that_came_while_a_part_was_looked_into_are_looked_into_next(
     collection, bucket, monkeypatch
 ):
     load_clips(collection, bucket, "a.mp4")
-    look_into = media_files.detect_mime_type
+    look_into = media_files.detect_medium
 
     def meanwhile(stream, kind):
         Part.objects.update(also=[{"path": "b.mp4", "type": ""}])
         return look_into(stream, kind)
 
     with monkeypatch.context() as patched:
-        patched.setattr(media_files, "detect_mime_type", meanwhile)
+        patched.setattr(media_files, "detect_medium", meanwhile)
         media_inspection_turns.take_turn(collection=collection)
     assert stored_types(collection) == {} and Part.objects.get().also == [
         {"path": "b.mp4", "type": ""}

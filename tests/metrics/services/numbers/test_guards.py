@@ -158,6 +158,45 @@ def test_clips_cut_short_are_held_to_the_length_that_is_shown(collection, annota
     ]
 
 
+def test_clips_that_are_whole_files_are_held_to_the_length_of_the_file(collection, annotator):
+    for item in collection.items.filter(side="document"):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm", seconds=40)
+    answer(annotator, 20, SLOW)
+    assert [short for short, _ in look(collection)] == ["clips cut short"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"seconds": 20}, {"end": 400, "seconds": 20}, {"start": 380, "seconds": 20}],
+    ids=["unknown", "short", "end-behind-it", "start-behind-it"],
+)
+def test_clips_of_unknown_length_or_that_were_seen_name_nobody(collection, annotator, fields):
+    for item in collection.items.filter(side="document"):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm", **fields)
+    answer(annotator, 20, SLOW)
+    assert look(collection) == []
+
+
+def test_an_end_beyond_all_bounds_stops_no_look(collection, annotator):
+    for item in collection.items.filter(side="document"):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm", start=0, end=1e300)
+    answer(annotator, 20, FAST)
+    assert "too fast" in [short for short, _ in look(collection)]
+
+
+def test_the_settings_say_how_many_clips_are_of_unknown_length(collection):
+    first, second, third = collection.items.filter(side="document")[:3]
+    for item, fields in ((first, {}), (second, {"end": 3}), (third, {"seconds": 3})):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm", **fields)
+    notes = {row.guard: row.note for row in guards.guard_rows(collection=collection)}
+    assert notes.pop(Guard.CLIP) == (
+        "Answers to 1 clip or recording of unknown length are not held to it."
+    )
+    assert set(notes.values()) == {""}
+    Part.objects.update(seconds=3)
+    assert not any(row.note for row in guards.guard_rows(collection=collection))
+
+
 def test_one_level_in_a_row_is_held_to_the_others(collection, annotator):
     answer(cast.annotator(collection), 100)
     answer(annotator, 30, grade=1)

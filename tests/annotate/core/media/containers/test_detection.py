@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotate.core.media.containers import bounded_file, codecs
-from annotate.core.media.containers.detection import detect_mime_type
+from annotate.core.media.containers.detection import detect_medium
 from tests import clips
 from tests.sizes import seeds
 
@@ -45,7 +45,7 @@ AUDIO = [
 
 
 def look(content: bytes, kind: str = "video") -> str:
-    return detect_mime_type(io.BytesIO(content), kind)
+    return detect_medium(io.BytesIO(content), kind).type
 
 
 @pytest.mark.parametrize(("container", "picture", "sound", "mime"), VIDEO)
@@ -56,6 +56,58 @@ def test_a_clip_says_its_container_and_codecs(container, picture, sound, mime):
 @pytest.mark.parametrize(("container", "sound", "mime"), AUDIO)
 def test_a_recording_says_its_container_and_codecs(container, sound, mime):
     assert look(clips.encode_clip(container, sound=sound), "audio") == mime
+
+
+LENGTHS = [
+    ("webm", "libvpx", "libopus"),
+    ("matroska", "libx264", ""),
+    ("mp4", "libx264", "aac"),
+    ("mov", "libx264", ""),
+]
+
+
+@pytest.mark.parametrize(("container", "picture", "sound"), LENGTHS)
+def test_a_clip_says_how_long_it_plays(container, picture, sound):
+    content = clips.encode_clip(container, picture, sound)
+    assert detect_medium(io.BytesIO(content), "video").seconds == pytest.approx(0.5, abs=0.15)
+
+
+def box(name: bytes, *contents: bytes) -> bytes:
+    content = b"".join(contents)
+    return struct.pack(">I4s", 8 + len(content), name) + content
+
+
+def movie_seconds(*boxes: bytes) -> float | None:
+    content = box(b"ftyp", b"isom") + box(b"moov", *boxes)
+    return detect_medium(io.BytesIO(content), "video").seconds
+
+
+def test_a_movie_says_its_length_in_either_form_or_that_of_its_fragments():
+    short = box(b"mvhd", bytes(12), struct.pack(">II", 1_000, 2_500))
+    long = box(b"mvhd", b"\1", bytes(19), struct.pack(">IQ", 90_000, 90_000 * 7))
+    empty = box(b"mvhd", bytes(12), struct.pack(">II", 1_000, 0))
+    fragments = box(b"mvex", box(b"mehd", bytes(4), struct.pack(">I", 4_000)))
+    assert movie_seconds(short) == 2.5
+    assert movie_seconds(long) == 7
+    assert movie_seconds(empty, fragments) == 4
+
+
+@pytest.mark.parametrize(
+    ("scale", "duration"), [(1_000, 0), (0, 5), (1_000, 0xFFFFFFFF), (1, 1_000_001)]
+)
+def test_a_movie_of_no_known_or_an_absurd_length_has_none(scale, duration):
+    header = box(b"mvhd", bytes(12), struct.pack(">II", scale, duration))
+    assert movie_seconds(header) is None
+    assert movie_seconds() is None
+
+
+@pytest.mark.parametrize("duration", [float("nan"), float("inf"), -1.0, 0.0, 1e300])
+def test_a_webm_file_of_an_absurd_length_has_none(duration):
+    info = b"\x15\x49\xa9\x66\x8b\x44\x89\x88" + struct.pack(">d", duration)
+    tracks = b"\x16\x54\xae\x6b\x80"
+    content = b"\x1a\x45\xdf\xa3\x80" + b"\x18\x53\x80\x67\xff" + info + tracks
+    medium = detect_medium(io.BytesIO(content), "video")
+    assert (medium.type, medium.seconds) == ("video/matroska", None)
 
 
 def test_av1_says_its_profile_level_and_depth_in_both_containers(capfd):
@@ -257,14 +309,14 @@ class Endless(io.RawIOBase):
 
 def test_a_terabyte_is_looked_into_by_reading_some_kilobytes():
     stream = Endless()
-    assert detect_mime_type(stream, "video") == 'video/mp4; codecs="avc1.64000a"'
+    assert detect_medium(stream, "video").type == 'video/mp4; codecs="avc1.64000a"'
     assert stream.n_read < 10_000
 
 
 def test_a_file_that_leads_around_for_ever_ends_after_so_many_reads(monkeypatch):
     monkeypatch.setattr(bounded_file, "MAX_READS", 500)
     boxes = io.BytesIO(struct.pack(">I4s", 8, b"free") * 100_000)
-    assert detect_mime_type(boxes, "video") == ""
+    assert detect_medium(boxes, "video").type == ""
     assert boxes.tell() < 500 * 16
     void = b"\x1a\x45\xdf\xa3\x80" + b"\x18\x53\x80\x67\xff" + b"\xec\x80" * 100_000
     assert look(void) == ""
