@@ -10,6 +10,7 @@ class AnnotateConfig(AppConfig):
     def ready(self) -> None:
         """Connect the receivers, and register the kinds of work and of kept values."""
         import_module("annotate.receivers")
+        import_module("annotate.services.policy.costs")
         import_module("annotate.services.policy.policies")
         import_module("annotate.services.imports.imports")
         import_module("annotate.services.review.decision_handlers")

@@ -1,19 +1,32 @@
-"""The cost of a policy: labels and golds a new pair takes, and the time of people."""
+"""The cost of a policy: labels and golds a new pair takes, and the time of people.
 
+The median time of many judgments is a kept value: a price is read at each pause of typing, and
+sorting a million judgments takes a second.
+"""
+
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.db import connection
+from django.utils import timezone
 
 from annotate.core.labels.resolving import n_first
 from annotate.core.phrases import counted
-from annotate.models import Collection, Gold, Policy
+from annotate.models import Collection, Gold, Kept, Policy
+from annotate.services.background import kept
+from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.seating.seat_plan import label_policy
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 EXAMPLE_PAIRS = 1000
+PACE = "pace"
+FRESH_FOR = timedelta(minutes=10)
+SYNCHRONOUS_TIMES = 5_000  # sorted within a request; of more a worker keeps the median
+# Of at most so many times, NULL for all; and their number.
 _MEDIAN = """
-    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms) FROM annotate_judgment
-    WHERE collection_id = %s AND active_ms IS NOT NULL
+    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms), count(*)
+    FROM (SELECT active_ms FROM annotate_judgment
+          WHERE collection_id = %(collection)s AND active_ms IS NOT NULL LIMIT %(most)s) AS timed
 """
 
 
@@ -58,7 +71,7 @@ class PolicyCost(NamedTuple):
 
 
 def policy_cost(policy: Policy) -> PolicyCost:
-    """The cost of a policy, stored or not, in its collection; three queries."""
+    """The cost of a policy, stored or not, in its collection; four queries."""
     collection = policy.collection
     seconds, is_measured = pace(collection=collection)
     pay = collection.hourly_pay
@@ -74,11 +87,38 @@ def policy_cost(policy: Policy) -> PolicyCost:
 
 
 def pace(*, collection: Collection) -> tuple[float, bool]:
-    """Seconds a judgment takes here, the median, and whether it was measured."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MEDIAN, [collection.pk])
-        median = cursor.fetchone()[0]
+    """Seconds a judgment takes here, the median, and whether it was measured.
+
+    Of many judgments it is a worker's, ten minutes old at most where labels are looked at; until
+    there is one it is computed at once. Usually one query.
+    """
+    inquiry = Inquiry(collection, PACE)
+    row = kept.find(inquiry=inquiry)
+    if row is None:
+        median, n = _median(collection, most=SYNCHRONOUS_TIMES + 1)
+        if n > SYNCHRONOUS_TIMES:
+            kept.look(inquiry=inquiry, with_value=False)
+            median, _ = _median(collection)
+    else:
+        median = row.value
+        if row.fresh_until is not None and row.fresh_until <= timezone.now():
+            kept.look(inquiry=inquiry, with_value=False)
     return (median / 1000, True) if median else (USUAL_SECONDS, False)
+
+
+@kept.keeps(PACE, fresh_for=FRESH_FOR)
+def compute_pace(inquiry: Inquiry, row: Kept | None) -> Computed:
+    """Compute the median time of a collection's judgments, in milliseconds."""
+    median, _ = _median(inquiry.collection)
+    return Computed(median)
+
+
+def _median(collection: Collection, *, most: int | None = None) -> tuple[float | None, int]:
+    """The median of known times in milliseconds, of `most` judgments or all, and their number."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MEDIAN, {"collection": collection.pk, "most": most})
+        median, n = cursor.fetchone()
+    return median, n
 
 
 def labels_of_new_pair(policy: Policy) -> float:

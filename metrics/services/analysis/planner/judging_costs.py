@@ -19,7 +19,7 @@ DEPTH = 10  # ranks of each run that are judged, as FIRE proposes
 
 
 def pace_of(collection: Collection) -> JudgingPace:
-    """The work of a new pair at the present policy and pace; four queries."""
+    """The work of a new pair at the present policy and pace; five queries."""
     cost = policy_cost(collection.policies.latest("version"))
     return JudgingPace(cost.labels, cost.golds, cost.seconds, cost.is_measured)
 

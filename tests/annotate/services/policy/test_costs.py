@@ -3,9 +3,14 @@
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from annotate.core.labels.answers import Telemetry
-from annotate.models import Policy
+from annotate.models import Kept, Policy
+from annotate.services.background import kept
+from annotate.services.policy import costs
 from annotate.services.policy.costs import USUAL_SECONDS, pace, policy_cost
 from tests import campaigns, cast
 
@@ -59,3 +64,54 @@ def test_the_pace_is_the_median_of_the_answers_here():
         campaigns.judge(hand_out, telemetry=Telemetry(active_ms=milliseconds))
     assert pace(collection=collection) == (4.0, True)
     assert "the median here" in cost(collection).sentence
+
+
+@pytest.fixture
+def many_judgments(monkeypatch):
+    """A collection with more judgments than are sorted within a request: 2, 4, 9 and 30 s."""
+    monkeypatch.setattr(costs, "SYNCHRONOUS_TIMES", 3)
+    collection = campaigns.open_collection(6, "shapes", labels_per_pair=1, double_share=0)
+    for milliseconds in (2000, 4000, 9000, 30_000):
+        campaigns.judge_batch(
+            annotator_of(collection), limit=1, telemetry=Telemetry(active_ms=milliseconds)
+        )
+    return collection
+
+
+def annotator_of(collection):
+    """The collection's one annotator."""
+    return collection.annotators.first() or cast.annotator(collection)
+
+
+def statements_of_pace(collection):
+    with CaptureQueriesContext(connection) as captured:
+        pace(collection=collection)
+    return [query["sql"] for query in captured]
+
+
+def test_the_kept_median_of_many_judgments_is_the_same_and_costs_a_row(many_judgments):
+    assert pace(collection=many_judgments) == (6.5, True)  # until a worker was there
+    assert kept.compute(inquiry=kept.Inquiry(many_judgments, costs.PACE))
+    assert pace(collection=many_judgments) == (6.5, True)
+    (statement,) = statements_of_pace(many_judgments)
+    assert "annotate_judgment" not in statement
+
+
+def test_an_old_median_is_told_while_a_worker_computes_the_newer_one(many_judgments):
+    inquiry = kept.Inquiry(many_judgments, costs.PACE)
+    kept.compute(inquiry=inquiry)
+    campaigns.judge_batch(
+        annotator_of(many_judgments), limit=1, telemetry=Telemetry(active_ms=10_000)
+    )
+    Kept.objects.update(fresh_until=timezone.now())
+    assert not kept.is_requested(inquiry=inquiry)
+    assert pace(collection=many_judgments) == (6.5, True)
+    assert kept.is_requested(inquiry=inquiry)
+    kept.compute(inquiry=inquiry)
+    assert pace(collection=many_judgments) == (9.0, True)
+
+
+def test_few_judgments_are_sorted_at_once_and_keep_nothing(many_judgments, monkeypatch):
+    monkeypatch.setattr(costs, "SYNCHRONOUS_TIMES", 4)
+    assert pace(collection=many_judgments) == (6.5, True)
+    assert not Kept.objects.filter(kind=costs.PACE).exists()
