@@ -112,7 +112,10 @@ TABLES_THAT_FIT = {  # the keys of their addresses; on a phone each line stands 
     "annotate:review-log": [{}],
     "annotate:training-setup": [{}],
     "annotate:training-pairs": [{}],
-    "metrics:dashboard-tab": [{"tab": "agreement"}, {"tab": "people"}],
+    "metrics:collection": [{}],
+    "metrics:dashboard-tab": [{"tab": "agreement"}, {"tab": "forecast"}, {"tab": "people"}],
+    "pooling:pools": [{}],
+    "pooling:runs": [{}],
 }
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500", "503")
 

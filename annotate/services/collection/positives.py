@@ -14,10 +14,10 @@ KEPT_SECONDS = 24 * 3600
 
 
 class QuerySetPositives(NamedTuple):
-    """A query set, and its number of relevant pairs in each reference set, in their order."""
+    """A query set, and its number of relevant pairs by name of reference set, in their order."""
 
     query_set: QuerySet
-    counts: list[int]
+    counts: dict[str, int]
 
 
 def positive_counts(
@@ -34,7 +34,7 @@ def positive_counts(
     n_excluded : items left out of evaluation; another number makes other counts
     """
     if not reference_sets:
-        return [QuerySetPositives(query_set, []) for query_set in query_sets]
+        return [QuerySetPositives(query_set, {}) for query_set in query_sets]
     sets = (
         [reference.pk for reference in reference_sets],
         [query_set.pk for query_set in query_sets],
@@ -54,7 +54,11 @@ def positive_counts(
         cache.set(key, counts, KEPT_SECONDS)
     return [
         QuerySetPositives(
-            query_set, [counts.get((reference.pk, query_set.pk), 0) for reference in reference_sets]
+            query_set,
+            {
+                reference.name: counts.get((reference.pk, query_set.pk), 0)
+                for reference in reference_sets
+            },
         )
         for query_set in query_sets
     ]

@@ -129,9 +129,15 @@ def test_relevant_pairs_are_counted_for_the_sources_of_each_query_set(collection
                 document_id=keys[document],
                 grade=grade,
             )
-    assert counts(collection) == {"two (forward)": [2, 0], "one (reverse)": [2, 0]}
+    assert counts(collection) == {
+        "two (forward)": {"a": 2, "b": 0},
+        "one (reverse)": {"a": 2, "b": 0},
+    }
     Item.objects.filter(pk=keys["d0"]).update(excluded_at=timezone.now(), excluded_reason="blurred")
-    assert counts(collection) == {"two (forward)": [1, 0], "one (reverse)": [0, 0]}
+    assert counts(collection) == {
+        "two (forward)": {"a": 1, "b": 0},
+        "one (reverse)": {"a": 0, "b": 0},
+    }
 
 
 def test_a_gallery_limits_what_counts(collection):
@@ -145,7 +151,7 @@ def test_a_gallery_limits_what_counts(collection):
     QuerySetItem.objects.create(
         query_set=QuerySet.objects.get(), item_id=keys["d1"], part="gallery"
     )
-    assert counts(collection) == {"small (forward)": [1]}
+    assert counts(collection) == {"small (forward)": {"a": 1}}
 
 
 @pytest.fixture
@@ -168,7 +174,8 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
     page = text_of(researcher.get(answer.url))
     assert "Query set “two”: 2 items." in page.replace("&quot;", '"').replace('"two"', "“two”")
     page = text_of(researcher.get("/c/birds/"))
-    assert '<th scope="row">two</th><td>Query to document</td><td class="number">2</td>' in page
+    assert '>two</th><td role="cell" data-label="Direction">Query to document</td>' in page
+    assert 'data-label="Items">2</td>' in page
 
 
 def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
