@@ -24,6 +24,7 @@ from metrics.core.labels.simulation import rank_targets, similarity
 SEED = 1
 RECIPE = Recipe(singles=112, moving_singles=26, pairs=88, moving_pairs=14, themes=8)
 N_BROAD, N_TEXTS, N_PNG = 18, 20, 5
+N_TRAINING_TEXTS = 100
 RUN_DEPTH = 50
 NOISE = {"heron": 0.28, "otter": 0.38, "finch": 0.52}  # best first
 WORTH = np.array([0.0, 0.45, 0.85, 1.0])  # the score of each grade by a system without noise
@@ -116,6 +117,20 @@ def write_tables(study: DemoStudy, folder: Path) -> None:
     )
 
 
+def write_training_texts(study: DemoStudy, folder: Path) -> None:
+    """Write captions of other scenes, as what systems were trained on: none is one of the study."""
+    rng = Random(f"{SEED} training")  # noqa: S311 - a study, not a secret
+    scenes = make_scenes(RECIPE, rng=rng)
+    own_texts = {caption_text(caption) for caption in study.captions.values()}
+    texts = [caption_text(caption) for caption in write_captions(scenes, broad=0, rng=rng)]
+    other_texts = sorted(set(texts) - own_texts)
+    lines = [
+        _line("query", f"t{number:03}", [{"kind": "text", "text": text}], "", split="train")
+        for number, text in enumerate(rng.sample(other_texts, N_TRAINING_TEXTS), start=1)
+    ]
+    _write(folder / "training" / "captions.jsonl", lines)
+
+
 def _item_line(key: str, item: DemoItem) -> str:
     if item.format == "text":
         return _line(
@@ -126,10 +141,10 @@ def _item_line(key: str, item: DemoItem) -> str:
     return _line("document", key, [part], WARNING.get(item.scene.motion or "", ""))
 
 
-def _line(side: str, key: str, parts: list[dict[str, str]], warning: str) -> str:
-    return json.dumps(
-        {"side": side, "id": key, "split": "test", "parts": parts, "warning": warning}
-    )
+def _line(
+    side: str, key: str, parts: list[dict[str, str]], warning: str, *, split: str = "test"
+) -> str:
+    return json.dumps({"side": side, "id": key, "split": split, "parts": parts, "warning": warning})
 
 
 def rng_of(key: str) -> Random:
@@ -195,6 +210,7 @@ def main() -> None:
     options = parser.parse_args()
     study = make_study()
     write_tables(study, options.folder)
+    write_training_texts(study, options.folder)
     write_runs(study, options.folder / "runs")
     if not options.tables_only:
         write_media(study, options.folder / "media")

@@ -33,9 +33,10 @@ def content(path: Path) -> bytes:
 
 def test_the_script_makes_the_committed_tables_and_runs_again(study, tmp_path):
     make_shapes.write_tables(study, tmp_path)
+    make_shapes.write_training_texts(study, tmp_path)
     make_shapes.write_runs(study, tmp_path / "runs")
     names = sorted(file.relative_to(tmp_path) for file in tmp_path.rglob("*") if file.is_file())
-    assert len(names) == 3 + 6
+    assert len(names) == 3 + 1 + 6
     assert [name for name in names if content(tmp_path / name) != content(SHAPES / name)] == []
 
 

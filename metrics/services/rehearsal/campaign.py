@@ -20,7 +20,7 @@ from metrics.services.numbers.guards import check_guards
 from metrics.services.numbers.refresh import refresh, refresh_lock
 from metrics.services.rehearsal.campaign_days import N_LABELS, CampaignDays
 from metrics.services.rehearsal.clock import WorkingClock
-from metrics.services.rehearsal.demo import load_shapes
+from metrics.services.rehearsal.demo import load_folds, load_shapes, load_training_texts
 
 SLUG, NAME = "shapes-in-progress", "Shapes, in progress"
 UNFINISHED_NAME = f"{NAME} (being made)"  # the sign of a campaign that no start has finished
@@ -66,6 +66,8 @@ def _make_campaign(
         purge_collection(collection=collection)
     clock = WorkingClock()
     collection = load_shapes(slug=SLUG, name=UNFINISHED_NAME, is_rehearsal=True)
+    load_training_texts(collection=collection)
+    load_folds(collection=collection)
     # doubles and golds are chosen by the key: the same in every campaign of this seed
     collection.key = hashlib.sha256(f"campaign {seed}".encode()).digest()
     collection.save(update_fields=["key"])

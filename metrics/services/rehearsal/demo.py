@@ -1,15 +1,17 @@
 """The demo study "Shapes", loaded through the services that researchers use."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files import File
 
-from annotate.core.files.archives.sources import FolderSource
+from annotate.core.files.archives.sources import FileSource, FolderSource
 from annotate.core.levels.scheme_rules import LevelSpec
 from annotate.models import Collection, Direction, User
 from annotate.services.collection.collections import create_collection
+from annotate.services.collection.query_sets import load_query_set
 from annotate.services.collection.references import load_reference
 from annotate.services.imports.items import load_collection
 from pooling.services.runs.runs import read_here, receive_run
@@ -19,6 +21,7 @@ DESCRIPTION = (
     "Captions and small scenes whose true relevance is known: a study to try everything on."
 )
 DIRECTIONS = (Direction.FORWARD, Direction.REVERSE)
+N_FOLDS = 2
 
 
 def load_shapes(
@@ -56,6 +59,31 @@ def load_shapes(
         )
     load_runs(collection=collection, by=by, folder=folder)
     return collection
+
+
+def load_training_texts(*, collection: Collection, folder: Path = FOLDER) -> None:
+    """Add texts on which systems might have been trained, which analyses compare queries with."""
+    path = folder / "training" / "captions.jsonl"
+    with open(path, "rb") as stream:
+        load_collection(collection=collection, source=FileSource(stream, path.name))
+
+
+def load_folds(*, collection: Collection) -> None:
+    """Divide queries and documents, in turns by their ids, into query sets "fold 1", "fold 2"."""
+    for direction in DIRECTIONS:
+        query_set = collection.query_sets.get(name="all", direction=direction)
+        ids = query_set.members.order_by("item__external_id").values_list(
+            "item__external_id", flat=True
+        )
+        for fold in range(N_FOLDS):
+            lines = "".join(f"{external_id}\n" for external_id in ids[fold::N_FOLDS])
+            load_query_set(
+                collection=collection,
+                stream=BytesIO(lines.encode()),
+                file_name=f"fold {fold + 1}.txt",
+                name=f"fold {fold + 1}",
+                direction=direction,
+            )
 
 
 def load_runs(*, collection: Collection, by: User | None = None, folder: Path = FOLDER) -> None:

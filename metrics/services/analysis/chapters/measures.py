@@ -156,10 +156,11 @@ ANALYSES = [
         paper="ECCV Caption, Tables 4, D.2 and D.3: COCO 1K",
         definition=(
             "Folds are the query sets whose names differ from the chosen one's in the number at "
-            "their end, in both directions and without a query in common. A fold's targets are "
-            "those that its query set lists, else the sources of the set of its name in the other "
-            "direction; ranks and positives are counted among them alone. Values are means over "
-            "the queries of a fold, and then over the folds; RSUM is of those means."
+            "their end, in both directions and without a query in common; where it is none, the "
+            "only folds that there are. A fold's targets are those that its query set lists, else "
+            "the sources of the set of its name in the other direction; ranks and positives are "
+            "counted among them alone. Values are means over the queries of a fold, and then over "
+            "the folds; RSUM is of those means."
         ),
         find=folds.folds,
         function=fold_means,

@@ -57,6 +57,10 @@ def folds(request: AnalysisRequest) -> AnalysisResult:
     """Each system's means over the folds, in both directions."""
     fold_sets = folds_of(request)
     pairs, notes = system_runs(request)
+    chosen_name, names = request.spec.scores.query_set, [fold.forward.name for fold in fold_sets]
+    if chosen_name not in names:
+        folds_text = f"“{names[0]}” to “{names[-1]}”"
+        notes = [f"“{chosen_name}” is no fold; the folds here are {folds_text}.", *notes]
     return folds_result(fold_table(request, fold_sets, pairs, notes), n_folds=len(fold_sets))
 
 
@@ -119,20 +123,21 @@ def scale_notes(measures: Sequence[Measure]) -> list[str]:
 
 
 def folds_of(request: AnalysisRequest) -> list[Fold]:
-    """Read the folds by their numbers; raises NotDefined where the chosen query set is none."""
-    chosen_name, direction = request.spec.scores.query_set, request.spec.direction
+    """Read the folds by their numbers: those of the chosen query set, or the only ones there are.
+
+    Raises NotDefined where the chosen query set is none of two folds, and others are none or many.
+    """
+    direction = request.spec.direction
     by_name: dict[str, dict[str, QuerySet]] = {}
     for query_set in QuerySet.objects.filter(collection=request.collection):
         by_name.setdefault(query_set.name, {})[query_set.direction] = query_set
-    chosen_match = NUMBERED.fullmatch(chosen_name)
-    number_by_name = {
-        name: int(match[2])
-        for name, sets in by_name.items()
-        if chosen_match and (match := NUMBERED.fullmatch(name)) and direction in sets
-        if match[1] == chosen_match[1]
-    }
-    if chosen_name not in number_by_name or len(number_by_name) < 2:
+    number_by_name = _numbers_of_folds(
+        [name for name, sets in by_name.items() if direction in sets],
+        request.spec.scores.query_set,
+    )
+    if not number_by_name:
         direction_inputs(request)  # has a sentence of its own where there are no queries
+        chosen_name = request.spec.scores.query_set
         raise NotDefined(f"The query set “{chosen_name}” is not one of two folds or more. {HOW}.")
     if len(number_by_name) > MOST_FOLDS:
         raise NotDefined(f"{len(number_by_name):,} folds are too many: {MOST_FOLDS} at most.")
@@ -146,6 +151,19 @@ def folds_of(request: AnalysisRequest) -> list[Fold]:
     return [
         Fold(by_name[name][Direction.FORWARD], by_name[name][Direction.REVERSE]) for name in names
     ]
+
+
+def _numbers_of_folds(names: Sequence[str], chosen_name: str) -> dict[str, int]:
+    """The number of each fold by its name; of none where the choice leaves open which are meant."""
+    numbers_by_stem: dict[str, dict[str, int]] = {}
+    for name in names:
+        if match := NUMBERED.fullmatch(name):
+            numbers_by_stem.setdefault(match[1], {})[name] = int(match[2])
+    groups = [numbers for numbers in numbers_by_stem.values() if len(numbers) > 1]
+    chosen_groups = [numbers for numbers in groups if chosen_name in numbers]
+    if chosen_groups or NUMBERED.fullmatch(chosen_name) or len(groups) != 1:
+        groups = chosen_groups
+    return groups[0] if groups else {}
 
 
 def _inputs_by_fold(

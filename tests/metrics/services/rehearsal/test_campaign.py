@@ -39,8 +39,7 @@ UNDEFINED = re.compile(r"[Nn]ot defined")
 MAY_BE_UNDEFINED = {
     f"/c/{SLUG}/judging/training/": "it says when Spearman's correlation is not defined",
     f"/c/{SLUG}/dashboard/alarms/": "it says what an alarm does while alpha is not defined",
-    f"/c/{SLUG}/results/analysis/collection/": "the study has no training texts to compare with",
-    f"/c/{SLUG}/results/analysis/measures/": "the study has no folds and no protocol",
+    f"/c/{SLUG}/results/analysis/measures/": "it is no collection with a protocol of its own",
 }
 MUST_BE_SEEN = (
     "dashboard/",

@@ -196,6 +196,18 @@ def reason_of(study, **choices) -> str:
     return answer_of(study, NAME, **(CHOICES | choices)).reason
 
 
+def test_without_a_choice_the_only_folds_are_taken_and_named(study):
+    add_matrix_runs(study)
+    add_set(study, "everything", "forward", sides(study)[0])
+    result, chosen_result = (
+        answer_of(study, NAME, **(CHOICES | {"queries": queries})).result
+        for queries in ("everything", "1k fold 1")
+    )
+    assert result.rows == chosen_result.rows
+    sentence = "“everything” is no fold; the folds here are “1k fold 1” to “1k fold 3”."
+    assert sentence in result.notes and sentence not in chosen_result.notes
+
+
 def test_what_is_missing_is_told(study):
     assert reason_of(study).startswith("It takes 1 run of this direction; 0 runs are chosen")
     add_matrix_runs(study)
