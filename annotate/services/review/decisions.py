@@ -122,18 +122,21 @@ def decide_batch(
     The caller has made sure of the reason of BATCH_ACTS_WITH_REASON.
 
     expected : number of answers that the lead was told of, no more than which are withdrawn
+        or count again
     verdict : the one that she takes back, "" for any
     """
     lock_annotator(batch.annotator_id)  # what is counted here is what is withdrawn
-    require_told(verdicts.n_counting(batch=batch), expected=expected, noun="answer")
     name = f"Batch {batch.judging_number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
         verdicts.accept_batch(batch=batch, by=by, reason=reason)
         return ReviewResult(f"{name} is accepted.")
     if act == BatchAct.REOPEN:
-        work = verdicts.reopen_batch(batch=batch, by=by, reason=reason, verdict=verdict)
+        work = verdicts.reopen_batch(
+            batch=batch, by=by, reason=reason, verdict=verdict, expected=expected
+        )
         summary = bulk_decisions.summary(work) if work.n_total else ""
         return ReviewResult(f"{name} has no verdict any more. {summary}".strip(), work)
+    require_told(verdicts.n_counting(batch=batch), expected=expected, noun="answer")
     withdraw, verb = _WITHDRAWALS[act]
     withdrawal = withdraw(batch=batch, by=by, reason=reason)
     summary = bulk_decisions.summary(withdrawal) if withdrawal else ""

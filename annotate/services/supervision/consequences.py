@@ -4,8 +4,10 @@ from datetime import datetime
 
 from annotate.core.consequences import Consequences
 from annotate.core.phrases import counted
-from annotate.models import Annotator
-from annotate.services.supervision.withdrawing import Withdrawable
+from annotate.models import Annotator, Batch
+from annotate.services.supervision.withdrawing import Withdrawable, Withdrawal
+
+_PLACES_TAKEN = ", except where others have given a pair its labels meanwhile"
 
 
 def pause_consequences(*, annotator: Annotator, n_in_hand: int) -> Consequences:
@@ -97,4 +99,45 @@ def rejection_consequences(*, annotator: Annotator, n: int) -> tuple[Consequence
                 "The rejection stands against the person.",
             ),
         )
+    )
+
+
+def restoration_consequences(*, annotator: Annotator, withdrawal: Withdrawal) -> Consequences:
+    """Return the consequences of restoring the answers of a withdrawal."""
+    answers = counted(withdrawal.n, "answer")
+    moments = ("since", withdrawal.since), ("until", withdrawal.until)
+    return Consequences(
+        act="restore",
+        title="Restore",
+        subject=answers,
+        button=f"Restore {answers}",
+        sentences=(f"{answers} of {annotator} would count again{_PLACES_TAKEN}.",),
+        way_back="They can be withdrawn here again, with all that is given from a moment on.",
+        n=withdrawal.n,
+        needs_reason=True,
+        is_danger=False,
+        fields=tuple((name, f"{at:%Y-%m-%dT%H:%M:%S.%f%z}") for name, at in moments),
+    )
+
+
+def reopening_consequences(*, batch: Batch, n: int) -> Consequences:
+    """Return the consequences of taking back the verdict on a batch.
+
+    n : answers of the batch that are withdrawn by it
+    """
+    answers = counted(n, "answer")
+    labels = f"{answers} of {batch.annotator} would count again{_PLACES_TAKEN}."
+    is_held = batch.gold_action in Batch.HOLDING
+    return Consequences(
+        act="reopen",
+        title="Take the verdict back",
+        button=f"Take the verdict back, with {answers}" if n else "Take the verdict back",
+        sentences=(
+            labels if n else "No answer is withdrawn: what counts stays as it is.",
+            "The batch waits in the inbox again." if is_held else "The batch has no verdict then.",
+        ),
+        way_back="It can be given a verdict here again at any time.",
+        n=n,
+        is_danger=False,
+        fields=(("verdict", batch.verdict),),
     )

@@ -9,6 +9,7 @@ see decisions.py.
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from annotate.core.consequences import require_told
 from annotate.models import (
     Annotator,
     Batch,
@@ -73,12 +74,19 @@ def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork |
 
 @transaction.atomic
 def reopen_batch(
-    *, batch: Batch, by: User | None, reason: str = "", verdict: str = ""
+    *,
+    batch: Batch,
+    by: User | None,
+    reason: str = "",
+    verdict: str = "",
+    expected: int | None = None,
 ) -> ReviewWork:
     """Take a verdict back: the batch is held again if its golds called for it, its labels count.
 
     verdict : the one that is taken back, "" for any. Raises NoVerdict, BatchJudged where it is
-    another by now, DecisionUnderWay.
+    another by now, DecisionUnderWay, CountChanged.
+
+    expected : number of answers that the lead was told of, no more than which count again
     """
     lock_annotator(batch.annotator_id)
     batch.refresh_from_db()
@@ -90,12 +98,8 @@ def reopen_batch(
             f"Batch {batch.judging_number} was judged anew since, and is {present_verdict} now."
         )
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
-    judgment_ids = (
-        list(_answers(batch).values_list("pk", flat=True))
-        if batch.verdict in Batch.TAKEN_OUT
-        else []
-    )
-    n = len(still_withdrawn(judgment_ids))
+    n = n_restorable(batch=batch)
+    require_told(n, expected=expected, noun="answer")
     verdict_before = Batch.Verdict.HELD if batch.gold_action in Batch.HOLDING else ""
     Batch.objects.filter(pk=batch.pk).update(verdict=verdict_before)
     batch.refresh_from_db()
@@ -107,6 +111,13 @@ def reopen_batch(
 def n_counting(*, batch: Batch) -> int:
     """Number of a batch's answers that count: what a rejection withdraws."""
     return _counting_answers(batch).count()
+
+
+def n_restorable(*, batch: Batch) -> int:
+    """Number of a batch's answers that its verdict withdraws: what counts again without it."""
+    if batch.verdict not in Batch.TAKEN_OUT:
+        return 0
+    return len(still_withdrawn(list(_answers(batch).values_list("pk", flat=True))))
 
 
 def withdraw_stretch(decision: ReviewWork) -> Stretch:

@@ -133,17 +133,26 @@ def withdraw_annotator(
 
 @transaction.atomic
 def restore_annotator(
-    *, annotator: Annotator, since: datetime, until: datetime, by: User | None, reason: str
+    *,
+    annotator: Annotator,
+    since: datetime,
+    until: datetime,
+    by: User | None,
+    reason: str,
+    expected: int | None = None,
 ) -> ReviewWork | None:
     """Restore one person's answers withdrawn within a time, except those of rejected batches.
 
-    A worker restores many answers. None if there are none. Raises DecisionUnderWay.
+    A worker restores many answers. None if there are none. Raises DecisionUnderWay, CountChanged.
+
+    expected : number of answers that the lead was told of, no more than which count again
     """
     lock_annotator(annotator.pk)
     require_none_under_way(unfinished_of_annotator(annotator=annotator))
     with connection.cursor() as cursor:
         cursor.execute(_N_WITHDRAWN, [annotator.pk, list(Batch.TAKEN_OUT), since, until])
         (n_now,) = cursor.fetchone()
+    require_told(n_now, expected=expected, noun="answer")
     if not n_now:
         return None
     action = _note(ReviewAction.Kind.LABELS_RESTORED, annotator, by, reason, n_now)

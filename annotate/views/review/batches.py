@@ -1,5 +1,7 @@
 """One batch, for a lead: its answers, the marks of its golds, and the verdict on it."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +27,10 @@ from annotate.services.review.decisions import (
     decide_batch,
 )
 from annotate.services.supervision import bulk_decisions, verdicts
-from annotate.services.supervision.consequences import rejection_consequences
+from annotate.services.supervision.consequences import (
+    rejection_consequences,
+    reopening_consequences,
+)
 from annotate.views.review.review_log import work_panel
 
 
@@ -61,7 +66,6 @@ def _page(
 ) -> HttpResponse:
     decisions = bulk_decisions.unfinished_of_annotator(annotator=batch.annotator)
     is_out, lines = batch.verdict in Batch.TAKEN_OUT, lines_of(batch=batch)
-    n_counting = verdicts.n_counting(batch=batch)
     context = {
         "collection": batch.collection,
         "works": [work_panel(decision, batch.collection.slug) for decision in decisions],
@@ -76,6 +80,16 @@ def _page(
         "form": form or ReasonForm(acts=BatchAct, acts_with_reason=BATCH_ACTS_WITH_REASON),
         "refusal": refusal,
         "refused_act": form.data.get("act", "") if form else "",
-        "rejections": rejection_consequences(annotator=batch.annotator, n=n_counting),
+        **_verdict_acts(batch),
     }
     return render(request, "annotate/review/batch/batch.html", context, status=422 if form else 200)
+
+
+def _verdict_acts(batch: Batch) -> dict[str, Any]:
+    """The context of the acts that withdraw the labels of the batch or let them count again."""
+    n_counting = verdicts.n_counting(batch=batch)
+    n_restorable = verdicts.n_restorable(batch=batch)
+    return {
+        "rejections": rejection_consequences(annotator=batch.annotator, n=n_counting),
+        "reopening": reopening_consequences(batch=batch, n=n_restorable),
+    }

@@ -30,6 +30,7 @@ from annotate.services.people.members import n_labels_of, removal_consequences
 from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
 from annotate.services.supervision.consequences import (
     pause_consequences,
+    restoration_consequences,
     withdrawal_consequences,
 )
 from annotate.views import undoing
@@ -128,7 +129,9 @@ def _do(
             annotator=annotator, expected=expected, **times, **attribution
         )
     else:
-        work = withdrawing.restore_annotator(annotator=annotator, **times, **attribution)
+        work = withdrawing.restore_annotator(
+            annotator=annotator, expected=expected, **times, **attribution
+        )
     message = withdrawing.outcome_text(annotator=annotator, decision=work)
     if act == PersonAct.RESTORE or work is None or not work.is_done:
         return message, {}
@@ -194,12 +197,17 @@ def _actions(
     since: datetime | None = moment.cleaned_data.get("since") if moment.is_bound else None
     decisions = bulk_decisions.unfinished_of_annotator(annotator=annotator)
     log_entries = review_log.entries(collection=annotator.collection, person=annotator.pk)
+    withdrawals = withdrawing.withdrawals(annotator=annotator)
     return {
         "since_form": SinceForm(initial={"since": since}) if since else moment,
         "since": since,
         "withdrawal": _withdrawal(annotator, since) if since else None,
         "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
-        "withdrawals": withdrawing.withdrawals(annotator=annotator),
+        "withdrawals": withdrawals,
+        "restorations": [
+            (row, restoration_consequences(annotator=annotator, withdrawal=row))
+            for row in withdrawals
+        ],
         "failed_batches": person_status.failed_batches(annotator=annotator),
         "log_entries": review_log.with_parts(log_entries)[:N_LAST],
         "form": form,

@@ -286,7 +286,10 @@ def test_a_batch_is_rejected_for_no_more_answers_than_its_page_told(client, coll
         client.post(act, {"act": "reject", "reason": "guessed", "expected": "2"}, follow=True)
     )
     assert "The inbox went from 1 to 0." in page
-    assert page.count("Take the verdict back") == 1 and "Undo" not in page
+    assert "Take the verdict back, with 2 answers" in page and "Undo" not in page
+    assert "2 answers of" in page and "would count again, except where others" in page
+    refused = client.post(act, {"act": "reopen", "verdict": "rejected", "expected": "1"})
+    assert "It would be about 2 answers by now, not 1" in text_of(refused)
     assert client.post(act, {"act": "reopen", "verdict": "rejected"}).status_code == 302
     batch.refresh_from_db()
     assert batch.verdict == ""

@@ -227,7 +227,10 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection,
         for moment in (withdrawal.since, withdrawal.until)
     )
     assert since in page and until in page
+    assert "Restore 2 answers" in page and "would count again, except where others" in page
     times = {"since": withdrawal.since.isoformat(), "until": withdrawal.until.isoformat()}
+    fewer = {**times, "act": "restore", "reason": "a mistake", "expected": "1"}
+    assert client.post(act, fewer).status_code == 422
     page = text_of(
         client.post(act, {**times, "act": "restore", "reason": "a mistake"}, follow=True)
     )
