@@ -15,7 +15,7 @@ from pooling.services.pools.queue_order import LIVE_STRATEGIES
 
 
 class PoolFigures(NamedTuple):
-    """A pool's pairs and seats, by state; is_retried : closing it has failed before."""
+    """A pool's pairs and seats, by state; is_retried : its last work failed."""
 
     states: StateCounts
     n_free: int
@@ -47,6 +47,25 @@ class PoolFigures(NamedTuple):
             way_back="Once that is done, it can be opened again here: the missing labels are then "
             "asked for.",
             n=self.states.n_waiting,
+            is_danger=False,
+        )
+
+    @property
+    def reopening(self) -> Consequences:
+        """The consequences of opening the closed pool again."""
+        n_waiting = self.states.n_waiting
+        pairs = counted(n_waiting, "pair")
+        sentence = (
+            f"The missing labels of {pairs} would be asked for again, by the policy of the pool."
+            if n_waiting
+            else "No pair of it waits for labels."
+        )
+        return Consequences(
+            act="reopen",
+            title="Try again" if self.is_retried else "Open again",
+            button=f"Open the pool again, with {pairs}" if n_waiting else "Open the pool again",
+            sentences=(sentence, "Judgments stay and count."),
+            way_back="Once that is done, it can be closed here again.",
             is_danger=False,
         )
 

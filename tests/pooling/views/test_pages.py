@@ -154,6 +154,8 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(
         assert client.get(url("pool-state", collection, pool.pk)).status_code == 200
         perform_work(pool)
         assert pool.state == state
+        page = client.get(answer.url).content.decode()
+        assert ("Open the pool again, with" in page) == (state == "closed")
 
 
 def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(

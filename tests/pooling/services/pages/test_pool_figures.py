@@ -1,4 +1,4 @@
-"""The consequences of closing a pool, in words."""
+"""The consequences of closing a pool and of opening it again, in words."""
 
 import pytest
 
@@ -36,3 +36,20 @@ def test_what_people_hold_is_named_and_a_closing_that_failed_is_tried_again():
         "3 pairs stay with fewer labels than the policy wants.",
         "What people hold, 4 pairs, they may finish.",
     )
+
+
+@pytest.mark.parametrize(
+    ("counts", "button"),
+    [
+        ({"untouched": 240, "some_labels": 1}, "Open the pool again, with 241 pairs"),
+        ({"complete": 3, "disputed": 1}, "Open the pool again"),
+    ],
+)
+def test_an_opening_again_tells_the_pairs_that_are_asked_for(counts, button):
+    states = StateCounts(counts, is_open=False)
+    reopening = PoolFigures(states, n_free=0, n_held=0, n_done=0).reopening
+    assert (reopening.title, reopening.button, reopening.n) == ("Open again", button, None)
+    n_pairs = sum(counts.get(state, 0) for state in ("untouched", "some_labels"))
+    assert (f"of {n_pairs} pairs would be asked for" in reopening.sentences[0]) == bool(n_pairs)
+    retried = PoolFigures(states, n_free=0, n_held=0, n_done=0, is_retried=True)
+    assert retried.reopening.title == "Try again"
