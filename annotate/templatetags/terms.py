@@ -26,6 +26,8 @@ PHRASE = re.compile(
 def term(context: Context, key: str, words: str = "") -> SafeString | str:
     """The word of a term, with a card that static/js/terms.js opens; once a page, then plain.
 
+    Until the script is there, the browser shows the definition on hover.
+
     key : of TERMS; any other is a KeyError
     words : shown in place of the term's own word, as at the beginning of a sentence
     """
@@ -40,8 +42,9 @@ def term(context: Context, key: str, words: str = "") -> SafeString | str:
     shown_keys.add(key)
     return format_html(
         '<span class="term"><button type="button" class="term-word" '
-        'aria-describedby="{id}">{text}</button><span class="term-card" id="{id}" role="tooltip" '
-        'hidden>{definition} <span class="term-source">{source}</span></span></span>',
+        'aria-describedby="{id}" title="{definition}">{text}</button>'
+        '<span class="term-card" id="{id}" role="tooltip" hidden>'
+        '{definition} <span class="term-source">{source}</span></span></span>',
         id=f"term-{slugify(key.replace('@', '-at-'))}",
         text=text,
         definition=entry.definition,

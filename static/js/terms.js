@@ -13,6 +13,7 @@ function show(word) {
   if (card === open) return;
   close();
   card.hidden = false;
+  word.removeAttribute("title"); // which is for browsers without this script
   open = card;
   const [at, size] = [word.getBoundingClientRect(), card.getBoundingClientRect()];
   const { clientWidth, clientHeight } = document.documentElement;
