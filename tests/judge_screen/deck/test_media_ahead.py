@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotate.models import Annotator, Collection, HandOut, Part
 from annotate.services.judging import claiming
@@ -121,18 +121,36 @@ def test_a_large_query_is_not_loaded_ahead_either(open_watched, collection, anno
     wait_for_condition(page, lambda: addresses(queries) <= loads)
 
 
+def hide_sizes(route: Route) -> None:
+    """Give the cards without the sizes of their media, as of those at addresses elsewhere."""
+    data = route.fetch().json()
+    for card in data["cards"]:
+        for part in card["document"]["parts"]:
+            part["n_bytes"] = None
+    route.fulfill(json=data)
+
+
+def test_a_picture_of_unknown_size_is_loaded_with_its_card(open_judge, pictures, live_server):
+    loads = set[str]()
+
+    def before(page):
+        page.route("**/judge/next", hide_sizes)
+        page.on("request", lambda request: loads.add(request.url.removeprefix(live_server.url)))
+
+    page = open_judge(before=before)
+    for n_shown in (1, 2, 3):
+        wait_for_condition(page, lambda: addresses([pictures[n_shown - 1]]) <= loads)  # noqa: B023
+        page.wait_for_load_state("networkidle")
+        assert {url for url in loads if is_medium(url)} == addresses(pictures[:n_shown])
+        expect(page.locator("#document img")).to_have_js_property("complete", True)
+        answer(page)
+
+
 def test_of_a_clip_of_unknown_size_the_beginning_alone_is_loaded_ahead(
     open_judge, collection, annotator
 ):
     open_documents(collection, *(video(collection, f"s{number:03}.webm") for number in (4, 11)))
     in_turn(annotator)
-
-    def hide_sizes(route):
-        data = route.fetch().json()
-        for card in data["cards"]:
-            for part in card["document"]["parts"]:
-                part["n_bytes"] = None
-        route.fulfill(json=data)
 
     note_preloads = """window.preloads = [];
         const { set } = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "preload");

@@ -26,7 +26,7 @@ function htmlPart(part) {
   return { element, ready, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
 }
 
-function imagePart(part) {
+function imagePart(part, isAhead) {
   const element = fromTemplate("image");
   const image = element.querySelector("img");
   const again = () => {
@@ -37,8 +37,9 @@ function imagePart(part) {
   const faults = new Faults(image, element, { kind: part.kind, url: part.url, again });
   // a picture that came is not there before it is decoded
   const ready = heard(image, "load").then(() => image.decode().catch(() => {}));
-  image.src = part.url;
-  return { element, ready, faults, zoom: new Zoom(element) };
+  // there is no beginning of a picture to load alone
+  if (!isAhead || typeof part.n_bytes === "number") image.src = part.url;
+  return { element, ready, faults, load: () => image.hasAttribute("src") || again(), zoom: new Zoom(element) };
 }
 
 /** What cannot be seen or heard is never shown, so that the levels sleep. Ahead of its card, one of unknown size loads its beginning alone. */
@@ -52,7 +53,7 @@ function mediaPart(part, isAhead) {
   if (!sources.isPlayable) faults.cannotPlay();
   // shown as something else before
   media.addEventListener("loadeddata", () => sources.isForced && !player.isShown && player.onShown());
-  return { element: faults.view, ready, faults, player };
+  return { element: faults.view, ready, faults, load: () => (media.preload = "auto"), player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
@@ -121,7 +122,7 @@ export class ItemView {
 
   /** It is shown now, whatever it held back before. */
   loadWhole() {
-    for (const { player } of this.parts) if (player) player.media.preload = "auto";
+    for (const { load } of this.parts) load?.();
   }
 
   onShown() {
