@@ -1,9 +1,12 @@
 """Whole campaigns, with at least one row of every table; made through the product's services."""
 
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
+from django.db import connection, transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from annotate.core.labels.answers import JudgmentAnswer
@@ -16,6 +19,7 @@ from annotate.models import (
     HandOut,
     Hook,
     Item,
+    Judgment,
     Kept,
     Pair,
     PairExclusion,
@@ -281,3 +285,11 @@ def agreement(collection: Collection) -> dict[str, object]:
 def campaign_fixture() -> Campaign:
     """One campaign, named "made"."""
     return campaign("made")
+
+
+def make_older(judgments: QuerySet[Judgment], *, hours: float) -> None:
+    """Move the moments of judgments back by so many hours, past the trigger that refuses it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        judgments.update(at=F("at") - timedelta(hours=hours))
+        cursor.execute("SET LOCAL session_replication_role = origin")

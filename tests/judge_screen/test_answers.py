@@ -156,7 +156,7 @@ def test_a_tab_hears_what_another_one_is_told_is_stored_to_the_end_of_the_batch(
         answers.keyboard.press("2")
         expect_saved(answers)
         expect(waits.locator("#progress-bar")).to_have_js_property("value", number)
-        expect(waits.locator("#progress-today")).to_have_text(f"{number} today")
+        expect(waits.locator("#progress-last-day")).to_have_text(f"{number} in the last 24 hours")
         expect_position(waits, number + 1)
     answers.keyboard.press("2")
     for tab in (answers, waits):
@@ -164,7 +164,7 @@ def test_a_tab_hears_what_another_one_is_told_is_stored_to_the_end_of_the_batch(
         expect(tab.locator("#empty-batch")).to_contain_text(f"{N_PAIRS} labels in this batch, ")
         expect(tab.locator("#empty")).to_be_focused()
         expect(tab.get_by_role("button", name="Look again")).to_be_visible()
-        expect(tab.locator("#empty-progress")).to_contain_text(f"{N_PAIRS} judged today")
+        expect(tab.locator("#empty-progress")).to_contain_text(f"{N_PAIRS} judged in the last 24 hours")
         expect_saved(tab)
 
 

@@ -36,7 +36,7 @@ class OwnWorkAnswer(serializers.Serializer):
     collection = serializers.CharField(help_text="Its short name.")
     pseudonym = serializers.CharField(help_text="The person's name in the data.")
     paused_at = MomentField(allow_null=True, help_text="Null while the person gets pairs.")
-    n_today = serializers.IntegerField(help_text="Answers of this day, in UTC.")
+    n_last_day = serializers.IntegerField(help_text="Answers of the last 24 hours.")
     n_total = serializers.IntegerField(help_text="Answers in all, without training.")
     batch = OwnBatchAnswer(allow_null=True, help_text="Null while there is none.")
     judgments_url = serializers.CharField()
@@ -83,7 +83,7 @@ class OwnWorkView(Endpoint):
 
     @extend_schema(responses={200: OwnWorkAnswer})
     def get(self, request: TokenRequest, slug: str) -> Response:
-        """The progress of the token's owner as an annotator: today, in all, and in her batch."""
+        """The progress of the token's owner as an annotator: lately, in all, and in her batch."""
         get_collection(request=request, slug=slug, roles=(Role.ANNOTATOR,))
         annotator = access.get_annotator(user=request.user, slug=slug)
         page_parameters(request=request, names={})
@@ -94,7 +94,7 @@ class OwnWorkView(Endpoint):
                 "collection": slug,
                 "pseudonym": annotator.pseudonym,
                 "paused_at": timestamp(annotator.paused_at),
-                "n_today": figures["today"],
+                "n_last_day": figures["last_day"],
                 "n_total": figures["total"],
                 "batch": batch if figures["batch"] else None,
                 "judgments_url": reverse("api:own-judgments", args=[slug]),

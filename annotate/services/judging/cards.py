@@ -65,23 +65,24 @@ _CARDS = """
         FROM annotate_item item
         WHERE item.id = pair.document_id AND NOT next.is_at_hand) document ON true
 """
-# Answers of today are the chains that began today, in UTC, and do not end in an undone answer; what
-# became of an answer is looked up for the few that were ever undone.
-_TODAY = """,
-    today AS (
+# Answers of the last 24 hours are the chains that began in them and do not end in an undone answer,
+# whatever the day is where their author lives; what became of an answer is looked up for the few
+# that were ever undone.
+_LAST_DAY = """,
+    last_day AS (
         SELECT id, supersedes_id FROM annotate_judgment
         WHERE annotator_id = %(annotator)s AND purpose <> 'training'
-          AND at >= date_trunc('day', now(), 'UTC'))
+          AND at >= now() - interval '24 hours')
 """
 # The batch is that of the next card, else the newest. Golds have a round of their own, whose policy
 # asks for no reasons by itself.
 _CONTEXT = """
     SELECT (SELECT count(*) FILTER (WHERE supersedes_id IS NULL) - count(*) FILTER (WHERE EXISTS (
                 SELECT FROM annotate_judgmentevent event
-                WHERE event.judgment_id = today.id AND event.kind = 'undone')
+                WHERE event.judgment_id = last_day.id AND event.kind = 'undone')
                 AND (SELECT outcome FROM annotate_judgmentoutcome standing
-                     WHERE standing.judgment_id = today.id) = 'undone')
-            FROM today) AS n_today,
+                     WHERE standing.judgment_id = last_day.id) = 'undone')
+            FROM last_day) AS n_last_day,
            guidelines.version, guidelines.at,
            batch.number - (SELECT count(*) FROM annotate_trainingtry try
                            JOIN annotate_batch training ON training.id = try.batch_id
@@ -110,7 +111,7 @@ _CONTEXT = """
         ORDER BY version DESC LIMIT 1) guidelines ON true
 """
 _CARDS_AND_CONTEXT = f"""
-    {_TODAY} SELECT context.*, card.*
+    {_LAST_DAY} SELECT context.*, card.*
     FROM ({_CONTEXT}) context LEFT JOIN ({_CARDS}) card ON true ORDER BY card.rank
 """  # noqa: S608 - own text
 _N_CONTEXT_COLUMNS = 7  # columns of _CONTEXT
@@ -146,14 +147,14 @@ class NextCards(NamedTuple):
 class CardContext(NamedTuple):
     """The figures sent with the cards.
 
-    n_today : pairs this person judged today
+    n_last_day : pairs this person judged in the last 24 hours
     guidelines : version of the newest guidelines
     batch, n, n_left : number of the batch, its pairs, and those that wait for an answer; 0 before
         the first batch
     asks_reasons : the same for all of a batch, so that it distinguishes no card from another
     """
 
-    n_today: int
+    n_last_day: int
     guidelines: int | None
     guidelines_at: datetime | None
     batch: int
@@ -210,9 +211,9 @@ def _read(
             {"annotator": annotator.pk, "collection": annotator.collection_id, **parameters},
         )
         rows = cursor.fetchall()
-    n_today, version, at, number, n, n_left, n_asking = rows[0][:_N_CONTEXT_COLUMNS]
+    n_last_day, version, at, number, n, n_left, n_asking = rows[0][:_N_CONTEXT_COLUMNS]
     context = CardContext(
-        max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking)
+        max(0, n_last_day), version, at, number or 0, n or 0, n_left or 0, bool(n_asking)
     )
     card_rows = [_CardRow(*row[_N_CONTEXT_COLUMNS:]) for row in rows]
     return [row for row in card_rows if row.rank is not None], context

@@ -31,7 +31,7 @@ class AnnotatorProgress(TypedDict):
     position: int
     of: int
     done: int
-    today: int
+    last_day: int
     total: int | None
 
 
@@ -54,7 +54,7 @@ class RecentAnswer(TypedDict):
 def progress(
     *, annotator: Annotator, context: CardContext | None = None, with_total: bool = True
 ) -> AnnotatorProgress:
-    """Return this person's progress in the batch, today (UTC) and in all, without undone answers.
+    """Return this person's progress in the batch, in 24 hours and in all, without undone answers.
 
     context : the figures read with the cards, if they were read already
     with_total : count all she ever judged, which takes longer the more there is
@@ -65,7 +65,7 @@ def progress(
         position=min(context.n - context.n_left + 1, context.n),
         of=context.n,
         done=context.n - context.n_left,
-        today=context.n_today,
+        last_day=context.n_last_day,
         total=_total(annotator) if with_total else None,
     )
 

@@ -93,7 +93,7 @@ _ANNOTATOR_WORDS = (
     (
         "See what you have done",
         "Your first page of a collection tells how far your batch is, how much you judged "
-        "today and in all, and what comes next.",
+        "in the last 24 hours and in all, and what comes next.",
         "collection",
     ),
     (

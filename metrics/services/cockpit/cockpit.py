@@ -101,7 +101,7 @@ def cockpit(
         return None
     waits = waiting_rows(facts=state.waits, n_alarms=len(state.raising_events))
     since = state.recent.since if state.recent else None
-    people = people_rows(collection=collection, dashboard=dashboard, today=state.today, since=since)
+    people = people_rows(collection=collection, dashboard=dashboard, since=since)
     agreement = HowGood(dashboard.agreement, dashboard.alphas)
     return Cockpit(
         progress,

@@ -1,6 +1,6 @@
 """The people of a collection as rows of the first page, those to look at first."""
 
-from datetime import UTC, date, datetime, time
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, Q, Subquery
@@ -15,11 +15,12 @@ class PersonRow(NamedTuple):
     """One person's row.
 
     numbers : her line of the dashboard (dashboard.person_row), with the flags of guards
+    n_last_day : her labels of 24 hours
     n_recent : her labels since the moment that recent events are told from
     """
 
     numbers: dict[str, Any]
-    n_today: int
+    n_last_day: int
     is_paused: bool
     n_rejected: int
     last_answer_at: datetime | None
@@ -63,32 +64,32 @@ class PersonRow(NamedTuple):
 
 
 def people_rows(
-    *, collection: Collection, dashboard: Dashboard, today: date, since: datetime | None = None
+    *, collection: Collection, dashboard: Dashboard, since: datetime | None = None
 ) -> list[PersonRow]:
     """A row for each line of the dashboard, those to look at first; three queries.
 
-    Then by labels of today (UTC), and by all labels. Those of today and since a moment, by default
-    midnight, are of the moment of all labels, so that they are never more; pauses, rejected batches
-    and last answers are live.
+    Then by labels of the last 24 hours, and by all labels. Those of 24 hours and since a moment, by
+    default the same, are of the moment of all labels, so that they are never more; pauses, rejected
+    batches and last answers are live.
     """
-    midnight = datetime.combine(today, time.min, tzinfo=UTC)
+    day_ago = timezone.now() - timedelta(days=1)
     last_answers = Judgment.objects.filter(annotator=OuterRef("pk")).order_by("-at")
     annotators = Annotator.objects.filter(collection=collection).annotate(
         n_rejected=Count("batches", filter=Q(batches__verdict=Batch.Verdict.REJECTED)),
         last_answer_at=Subquery(last_answers.values("at")[:1]),
     )
     annotators_by_key: dict[int, Any] = {annotator.pk: annotator for annotator in annotators}
-    since = midnight if since is None else since
+    since = day_ago if since is None else since
     labels = CountingJudgment.objects.labels().filter(
-        collection=collection, at__gte=min(midnight, since)
+        collection=collection, at__gte=min(day_ago, since)
     )
     if dashboard.moment and dashboard.moment.later.exist:
         labels = labels.filter(at__lte=dashboard.moment.at)
     rows_of_people = labels.order_by().values("annotator")
     counts = {
-        row["annotator"]: (row["n_today"], row["n_recent"])
+        row["annotator"]: (row["n_last_day"], row["n_recent"])
         for row in rows_of_people.annotate(
-            n_today=Count("pk", filter=Q(at__gte=midnight)),
+            n_last_day=Count("pk", filter=Q(at__gte=day_ago)),
             n_recent=Count("pk", filter=Q(at__gte=since)),
         )
     }
@@ -105,4 +106,4 @@ def people_rows(
         for numbers in dashboard.people
         if numbers["annotator"] in annotators_by_key
     ]
-    return sorted(rows, key=lambda row: (-row.n_notes, -row.n_today, -row.numbers["n_labels"]))
+    return sorted(rows, key=lambda row: (-row.n_notes, -row.n_last_day, -row.numbers["n_labels"]))

@@ -30,7 +30,7 @@ export class Status {
     this.root = root;
     this.onAgain = onAgain;
     const find = (id) => document.getElementById(id);
-    this.parts = { saved: find("saved"), signIn: find("signin-offer"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), today: find("progress-today") };
+    this.parts = { saved: find("saved"), signIn: find("signin-offer"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), lastDay: find("progress-last-day") };
     this.empty = { box: find("empty"), title: find("empty-title"), text: find("empty-text"), progress: find("empty-progress"), again: find("empty-again") };
     this.live = find("live");
     // the page itself leads to the training
@@ -71,9 +71,9 @@ export class Status {
     this.parts.bar.max = progress.of || 1;
     this.parts.bar.value = Math.min(progress.done + nDone, progress.of);
     this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
-    this.parts.today.textContent = `${(progress.today + nJudged).toLocaleString("en")} today`;
+    this.parts.lastDay.textContent = `${(progress.last_day + nJudged).toLocaleString("en")} in the last 24 hours`;
     const inAll = progress.total === null ? "" : `, ${(progress.total + nJudged).toLocaleString("en")} in all`;
-    this.empty.progress.textContent = `${(progress.today + nJudged).toLocaleString("en")} judged today${inAll}`;
+    this.empty.progress.textContent = `${(progress.last_day + nJudged).toLocaleString("en")} judged in the last 24 hours${inAll}`;
   }
 
   cards() {
@@ -92,7 +92,7 @@ export class Status {
     const busy = BUSY.includes(why.reason);
     title.textContent = TITLES[why.reason] ?? "Nothing to judge";
     text.textContent = why.message ?? "";
-    progress.hidden = busy || !(this.figures?.today || this.figures?.total);
+    progress.hidden = busy || !(this.figures?.last_day || this.figures?.total);
     again.hidden = busy;
     const appeared = box.hidden || BUSY.includes(this.reason);
     this.reason = why.reason;

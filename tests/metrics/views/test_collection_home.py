@@ -77,7 +77,7 @@ def test_an_annotator_sees_own_progress_alone(client, collection):
     client.force_login(cast.annotator(collection).user)
     text = home(client, collection)
     assert "Start judging" in text
-    assert "Judged today" in text
+    assert "Judged in the last 24 hours" in text
     for secret in ("Reference labels", "Open pools", "Pairs judged", "Set-up", "relevant</span>"):
         assert secret not in text
 

@@ -43,7 +43,7 @@ def test_her_progress_is_that_of_her_pages(client, campaign, annotator, headers)
         "collection": "made",
         "pseudonym": annotator.pseudonym,
         "paused_at": None,
-        "n_today": figures["today"],
+        "n_last_day": figures["last_day"],
         "n_total": figures["total"],
         "batch": {"number": figures["batch"], "n": figures["of"], "n_done": figures["done"]},
         "judgments_url": JUDGMENTS,
@@ -55,7 +55,7 @@ def test_a_newcomer_has_no_batch_and_gets_none_by_looking(client, campaign):
     newcomer = cast.annotator(campaign.collection)
     headers = cast.bearer(newcomer.user, SCOPE)
     value = client.get(OWN, headers=headers).json()
-    assert (value["batch"], value["n_today"], value["n_total"]) == (None, 0, 0)
+    assert (value["batch"], value["n_last_day"], value["n_total"]) == (None, 0, 0)
     assert lines(client, headers) == [] and not newcomer.batches.exists()
 
 

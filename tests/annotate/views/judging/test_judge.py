@@ -38,7 +38,7 @@ def test_cards_come_with_progress(client, annotator):
         "position": 1,
         "of": 4,
         "done": 0,
-        "today": 0,
+        "last_day": 0,
         "total": None,
     }
     assert answer["empty"] is None
@@ -175,7 +175,7 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(
         "position": 4,
         "of": 4,
         "done": 4,
-        "today": 4,
+        "last_day": 4,
         "total": 4,
     }
     cards = call(client, "next").json()["cards"]
@@ -213,6 +213,15 @@ def test_a_closed_pool_is_said(client, annotator, collection):
     assert call(client, "next").json()["empty"]["reason"] == "closed"
 
 
+@pytest.mark.parametrize(("hours", "n"), [(23.9, 1), (24.1, 0)])
+def test_an_answer_counts_for_24_hours_whatever_the_day_is(client, annotator, hours, n):
+    card = call(client, "next").json()["cards"][0]
+    call(client, "answer", answer_to(card))
+    campaigns.make_older(annotator.judgments.all(), hours=hours)
+    figures = annotator_progress.progress(annotator=annotator)
+    assert (figures["last_day"], figures["total"]) == (n, 1)
+
+
 def test_undo_brings_the_card_back(client, annotator):
     card = call(client, "next").json()["cards"][0]
     call(client, "answer", answer_to(card))
@@ -221,11 +230,11 @@ def test_undo_brings_the_card_back(client, annotator):
     back = call(client, "undo", undo).json()
     assert back["cards"][0]["hand_out"] == card["hand_out"]
     assert client.get("/c/birds/judge/recent").json()["judged"] == []
-    assert back["progress"]["today"] == 0
+    assert back["progress"]["last_day"] == 0
     assert annotator_progress.progress(annotator=annotator)["total"] == 0
     assert back["undone"]["earlier"] is not None
     again = call(client, "answer", answer_to(card, grade=2)).json()
-    assert again["progress"]["today"] == 1
+    assert again["progress"]["last_day"] == 1
     call(client, "undo", undo)  # on its way twice: it does not take back what was answered since
     assert client.get("/c/birds/judge/recent").json()["judged"][0]["grade"] == 2
     assert annotator_progress.progress(annotator=annotator)["total"] == 1

@@ -1,6 +1,6 @@
-"""The people of the first page: labels of today beside all labels, which are of one moment.
+"""The people of the first page: labels of 24 hours beside all labels, which are of one moment.
 
-To see these tests fail: count the labels of today at the time of asking.
+To see these tests fail: count the labels of the last 24 hours at the time of asking.
 """
 
 import pytest
@@ -21,15 +21,13 @@ pytestmark = pytest.mark.django_db(transaction=True)  # labels have moments of t
 def only_row(collection) -> tuple[PersonRow, str]:
     """The row of the only person on the first page, and its line of the moment."""
     options = DashboardOptions("ordinal")
-    # the day stands still, should midnight come between two answers
-    today = Judgment.objects.earliest("at").at.date()
-    state = dashboard.state_of(collection=collection, options=options)._replace(today=today)
+    state = dashboard.state_of(collection=collection, options=options)
     page = dashboard.dashboard(collection=collection, options=options, state=state)
     (row,) = cockpit(collection=collection, dashboard=page, state=state).people
     return row, page.moment.first_page_text
 
 
-def test_labels_of_today_are_of_the_moment_of_all_labels():
+def test_labels_of_the_last_24_hours_are_of_the_moment_of_all_labels():
     collection = inbox_collection()
     campaigns.open_pool_round(collection, cast.pairs(collection, 2))
     annotator = cast.annotator(collection)
@@ -38,7 +36,7 @@ def test_labels_of_today_are_of_the_moment_of_all_labels():
     campaigns.judge(first, 1)
     refresh.refresh(collection=collection)
     row, text = only_row(collection)
-    assert (row.n_today, row.numbers["n_labels"]) == (1, 1)
+    assert (row.n_last_day, row.numbers["n_labels"]) == (1, 1)
     assert text.startswith(
         "What waits, runs, pools, flags, who was seen last, pauses and rejected batches are live; "
         "all other numbers are as of "
@@ -47,8 +45,19 @@ def test_labels_of_today_are_of_the_moment_of_all_labels():
     seen_at = row.last_answer_at
     campaigns.judge(second, 1)
     row, text = only_row(collection)
-    assert (row.n_today, row.numbers["n_labels"]) == (1, 1)
+    assert (row.n_last_day, row.numbers["n_labels"]) == (1, 1)
     assert row.last_answer_at > seen_at and text.endswith("; labels of 1 pair have come since.")
     refresh.refresh(collection=collection)
     row, _ = only_row(collection)
-    assert (row.n_today, row.numbers["n_labels"]) == (2, 2)
+    assert (row.n_last_day, row.numbers["n_labels"]) == (2, 2)
+
+
+@pytest.mark.parametrize(("hours", "n"), [(23.9, 1), (24.1, 0)])
+def test_a_label_counts_for_24_hours_whatever_the_day_is(hours, n):
+    collection = inbox_collection()
+    campaigns.open_pool_round(collection, cast.pairs(collection, 1))
+    campaigns.judge_batch(cast.annotator(collection), limit=1)
+    campaigns.make_older(Judgment.objects.all(), hours=hours)
+    refresh.refresh(collection=collection)
+    row, _ = only_row(collection)
+    assert (row.n_last_day, row.numbers["n_labels"]) == (n, 1)
