@@ -36,6 +36,7 @@ DECISION = {
 }
 TOPS = """(selector) => [...new Set([...document.querySelectorAll(selector)]
     .map((one) => one.getBoundingClientRect().top))]"""
+WAYS_BACK = ("[data-action='undo']", "a:text-is('Stop here')")
 TOLD = {"query": ".query .text", "document": "#document img", "levels": "#told-next"}
 
 
@@ -113,7 +114,7 @@ class TestBatchEnd:
         return collection
 
     @pytest.mark.parametrize("n_levels", [2, 4, 7])
-    def test_it_is_told_on_every_screen_beside_all_there_is_to_see_and_moves_no_level(
+    def test_it_is_told_with_its_ways_back_on_every_screen_beside_all_there_is_and_moves_no_level(
         self, open_judge, n_levels
     ):
         page = open_judge()
@@ -130,6 +131,8 @@ class TestBatchEnd:
             places.append(level_places(page))
             expect_all_in_sight(page)
             expect(page.locator("#batch-end-text")).to_be_in_viewport(ratio=1)
+            for way_back in WAYS_BACK if page.viewport_size["width"] < 960 else ():
+                expect(page.locator(f".panel {way_back}:visible").first).to_be_in_viewport(ratio=1)
 
         assert faults_by_screen(page, expect_it_told) == []
         page.keyboard.press("Enter")
