@@ -6,6 +6,10 @@ WORKDIR /app
 ARG LOCK=run
 COPY requirements/${LOCK}.txt requirements/
 RUN pip install --no-cache-dir --require-hashes -r requirements/${LOCK}.txt
+# packages of Debian that the operator wishes, such as ffmpeg
+ARG PACKAGES=
+RUN if [ -n "$PACKAGES" ]; then apt-get update && apt-get install --yes --no-install-recommends $PACKAGES \
+    && rm -rf /var/lib/apt/lists/*; fi
 COPY . .
 # collecting files needs some key, not the key: this one is gone when the step ends
 RUN SECRET_KEY="$(python -c 'import secrets; print(secrets.token_urlsafe(64))')" python manage.py collectstatic --noinput \

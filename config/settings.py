@@ -302,6 +302,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
+FFMPEG = os.environ.get("FFMPEG", "")  # the operator's program, which draws posters of clips
 MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 1024  # per collection
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  # one request's files
 # files of ended imports and rejected runs; 0 means for ever

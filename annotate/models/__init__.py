@@ -10,7 +10,6 @@ from .items import (
     Direction,
     Item,
     Part,
-    Preview,
     QuerySet,
     QuerySetItem,
     Side,
@@ -24,6 +23,7 @@ from .judgments import (
     Resolution,
 )
 from .kept import Kept
+from .media.previews import Preview
 from .pairs import Gold, Pair, Round, RoundPair, RoundPairState, Seat
 from .people import (
     Annotator,

@@ -1,4 +1,4 @@
-"""Items, their parts and the previews of these, query sets."""
+"""Items and their parts, query sets."""
 
 from typing import TypeAlias
 
@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from annotate.core.labels.cards import MediaSource
 
 from .collections import Collection
+from .media.previews import Preview
 
 
 class Side(models.TextChoices):
@@ -128,82 +129,11 @@ class PartKind(models.TextChoices):
 TEXT_KINDS = (PartKind.TEXT, PartKind.HTML)
 PLAYED_KINDS = (PartKind.VIDEO, PartKind.AUDIO)
 FILE_KINDS = (PartKind.IMAGE, *PLAYED_KINDS)
+SEEN_KINDS = (PartKind.IMAGE, PartKind.VIDEO)
 
 _NOT_INSPECTED = Q(kind__in=PLAYED_KINDS, looked_at=None)
 _AWAITS_CHECKSUM = Q(kind__in=FILE_KINDS, checksum=None)
-_AWAITS_RASTER = Q(reason="", raster=None)
-_AWAITS_PREVIEW = Q(kind=PartKind.IMAGE, checksum__gt="", previewed_at=None)
-
-
-class PreviewReason(models.TextChoices):
-    """The reason why an image has no preview."""
-
-    DAMAGED = "damaged", "The file is damaged"
-    NO_IMAGE = "no-image", "The file is no JPEG, PNG, GIF, WebP or AVIF, whatever its name says"
-    TOO_LARGE = "too-large", "It has more pixels, or the file more bytes, than previews are made of"
-    TOO_COSTLY = "too-costly", "It takes too much memory or time to read"
-    MISSING = "missing", "The file is not there, or cannot be read"
-
-
-class PreviewQuerySet(models.QuerySet["Preview"]):
-    """Previews, with the filter for those that were drawn before rasters were."""
-
-    def without_raster(self) -> "PreviewQuerySet":
-        """Previews whose rasters a worker has yet to compute."""
-        return self.filter(_AWAITS_RASTER)
-
-
-class Preview(models.Model):
-    """The thumbnail of an image, one for all parts of a collection with the same content.
-
-    Or the reason why there is none: such an image is tried again by `redraw_previews` alone.
-    """
-
-    Reason: TypeAlias = PreviewReason
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="previews")
-    checksum = models.CharField(max_length=80, help_text="Of the image, as its parts have it.")
-    content = models.BinaryField(blank=True, help_text="WebP, drawn anew and without metadata.")
-    width = models.PositiveSmallIntegerField(help_text="Pixels; 0 where there is none.")
-    height = models.PositiveSmallIntegerField()
-    reason = models.CharField(max_length=10, choices=PreviewReason, blank=True)
-    raster = models.BinaryField(
-        null=True,
-        blank=True,
-        help_text="The image's mean colours, 32 by 32 cells of red, green and blue. NULL where "
-        "there is no content, or none was computed yet; empty where it cannot be had.",
-    )
-    made_at = models.DateTimeField(db_default=Now())
-
-    objects = PreviewQuerySet.as_manager()
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["collection"],
-                condition=_AWAITS_RASTER,
-                name="annotate_preview_no_raster",
-            ),
-        ]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["collection", "checksum"], name="annotate_preview_unique_checksum"
-            ),
-            models.CheckConstraint(
-                condition=~Q(checksum=""), name="annotate_preview_checksum_not_blank"
-            ),
-            models.CheckConstraint(
-                condition=Q(reason="", width__gt=0, height__gt=0) & ~Q(content=b"")
-                | Q(reason__in=PreviewReason.values, width=0, height=0, content=b""),
-                name="annotate_preview_content_or_reason",
-            ),
-            models.CheckConstraint(
-                condition=Q(raster=None) | Q(reason=""), name="annotate_preview_raster_of_content"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"preview of {self.checksum}"
+_AWAITS_PREVIEW = {kind: Q(kind=kind, checksum__gt="", previewed_at=None) for kind in SEEN_KINDS}
 
 
 class PartQuerySet(models.QuerySet["Part"]):
@@ -220,9 +150,9 @@ class PartQuerySet(models.QuerySet["Part"]):
         """
         return self.filter(_NOT_INSPECTED | _AWAITS_CHECKSUM)
 
-    def without_preview(self) -> "PartQuerySet":
-        """Images whose previews a worker has yet to make; those at addresses never get one."""
-        return self.filter(_AWAITS_PREVIEW)
+    def without_preview(self, kind: PartKind) -> "PartQuerySet":
+        """Images or clips whose previews are yet to be made; those at addresses never get one."""
+        return self.filter(_AWAITS_PREVIEW[kind])
 
 
 class Part(models.Model):
@@ -296,7 +226,14 @@ class Part(models.Model):
                 name="annotate_part_unread",
             ),
             models.Index(
-                fields=["id"], condition=_AWAITS_PREVIEW, name="annotate_part_without_preview"
+                fields=["id"],
+                condition=_AWAITS_PREVIEW[PartKind.IMAGE],
+                name="annotate_part_without_preview",
+            ),
+            models.Index(  # many wait for ever: not every machine has an ffmpeg
+                fields=["id"],
+                condition=_AWAITS_PREVIEW[PartKind.VIDEO],
+                name="annotate_part_without_poster",
             ),
         ]
         constraints = [
@@ -323,8 +260,8 @@ class Part(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(preview=None)
-                | Q(kind=PartKind.IMAGE, checksum__gt="", previewed_at__isnull=False),
-                name="annotate_part_preview_of_image",
+                | Q(kind__in=SEEN_KINDS, checksum__gt="", previewed_at__isnull=False),
+                name="annotate_part_preview_of_seen",
             ),
         ]
 

@@ -4,6 +4,7 @@ Plain Python: the settings use it, and `up` does before Django is loaded.
 """
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from urllib.parse import SplitResult, urlsplit
@@ -61,6 +62,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
         no_log_level,
         no_choices,
         no_webhook_hosts,
+        no_ffmpeg,
     )
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -235,6 +237,17 @@ def no_webhook_hosts(env: Mapping[str, str]) -> str:
                 "unset it."
             )
     return ""
+
+
+def no_ffmpeg(env: Mapping[str, str]) -> str:
+    """Check FFMPEG: without the program no poster of a clip would ever be drawn."""
+    path = env.get("FFMPEG", "")
+    if not path or (os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK)):
+        return ""
+    return (
+        f'FFMPEG is "{path}", where no program is: set it to the absolute path of ffmpeg on this '
+        "machine, such as /usr/bin/ffmpeg, or unset it."
+    )
 
 
 def _parts(address: str) -> tuple[str, str]:

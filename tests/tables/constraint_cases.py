@@ -122,10 +122,10 @@ CASES = {
     "annotate_part_ends_after_start": update("annotate_part", '"start" = 2, "end" = 2'),
     "annotate_part_sources_of_media": update("annotate_part", "type = 'video/mp4'"),
     "annotate_part_checksum_of_file": update("annotate_part", "checksum = ''", "kind = 'text'"),
-    "annotate_part_preview_of_image": update(
+    "annotate_part_preview_of_seen": update(
         "annotate_part", "preview_id = (SELECT min(id) FROM annotate_preview)", "kind = 'text'"
     ),
-    "annotate_preview_unique_checksum": copied_row("annotate_preview"),
+    "annotate_preview_unique_content": copied_row("annotate_preview"),
     "annotate_preview_checksum_not_blank": update("annotate_preview", "checksum = ''"),
     "annotate_preview_raster_of_content": update(
         "annotate_preview",

@@ -1,4 +1,4 @@
-"""Have previews of images that failed made again, once the files can be read."""
+"""Have previews that failed made again, once the files can be read."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,7 +11,7 @@ from annotate.services.pictures.redrawing import forget_failures
 
 
 class Command(BaseCommand):
-    """Have previews of images that failed made again, once the files can be read.
+    """Have previews that failed made again, once the files can be read.
 
     Workers try a file that is away for a moment again by themselves, but no damaged, too large or
     too costly one.

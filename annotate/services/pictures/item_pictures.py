@@ -8,10 +8,10 @@ from django.utils.text import Truncator
 from annotate.http import sources_json
 from annotate.markdown import page_text
 from annotate.models import Item, Part
+from annotate.services.pictures.frames import FRAME_SECONDS
 
 N_LETTERS = 160  # two lines of a wide row
 MAX_HTML = 20_000  # letters of a page in which its first words are looked for
-FRAME_SECONDS = 0.1  # the very first frame is often black
 
 
 class FrameSource(NamedTuple):
@@ -26,7 +26,7 @@ class ItemPicture(NamedTuple):
 
     kind : of the part that is pictured; "" for an item without parts
     url : of the preview; "" where there is none
-    sources : of a clip, whose own frame the browser shows
+    sources : of a clip, whose own frame the browser shows where there is no preview
     """
 
     item: Item
@@ -88,7 +88,7 @@ def words_of(part: Part) -> str:
 
 
 def preview_url(part: Part, slug: str) -> str:
-    """Return the address of an image's preview; "" where it has none."""
+    """Return the address of a part's preview; "" where it has none."""
     if part.preview_id is None:
         return ""
     return reverse("annotate:part-preview", args=[slug, part.pk, part.preview_id])

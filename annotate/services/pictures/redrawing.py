@@ -14,7 +14,7 @@ def forget_failures(*, collection: Collection) -> tuple[int, int]:
     """
     previews = Preview.objects.filter(collection=collection)
     failed_parts = Part.objects.filter(
-        item__collection=collection, kind=Part.Kind.IMAGE, previewed_at__isnull=False, preview=None
+        item__collection=collection, previewed_at__isnull=False, preview=None
     )
     with transaction.atomic():
         failed_parts.update(previewed_at=None)

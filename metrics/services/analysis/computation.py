@@ -133,7 +133,7 @@ def _files_version(collection: Collection, spec: AnalysisSpec) -> str:
     """
     if not ANALYSES[spec.name].of_files:
         return ""
-    previews = Preview.objects.filter(collection=collection)
+    previews = Preview.objects.filter(collection=collection, start=None)  # of images
     facts = previews.aggregate(n=Count("pk"), n_rasters=Count("raster"), at=Max("made_at"))
     n_unread = Part.objects.unread().filter(item__collection=collection).count()
     return " ".join(map(str, [n_unread, *facts.values()]))

@@ -8,6 +8,7 @@ take an outage for a fault.
 import os
 import random
 import string
+import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -134,6 +135,9 @@ REFUSED_SETTINGS = {
     "a receiver without brackets": ({"WEBHOOK_HOSTS": "fd00::1"}, 'has "fd00::1"'),
     "no port of a receiver": ({"WEBHOOK_HOSTS": "hooks.lab:0"}, 'has "hooks.lab:0"'),
     "a password of a receiver": ({"WEBHOOK_HOSTS": "me:word@hooks.lab:80"}, "no host:port"),
+    "a program without its path": ({"FFMPEG": "ffmpeg"}, 'FFMPEG is "ffmpeg", where no program is'),
+    "a folder in place of a program": ({"FFMPEG": "/usr/bin"}, "such as /usr/bin/ffmpeg"),
+    "a file that is no program": ({"FFMPEG": "/etc/passwd"}, "where no program is"),
     "days without end": (
         {"KEEP_UPLOADS_DAYS": "3000000"},
         "set it to a whole number from 0 to 36,500",
@@ -171,6 +175,8 @@ def test_each_has_its_sentence(name: str) -> None:
         },
         {"SITE_URL": "http://judge.lan:8000"},
         {"WEBHOOK_HOSTS": " "},
+        {"FFMPEG": sys.executable},
+        {"FFMPEG": ""},
         {"WEBHOOK_HOSTS": "hooks:8080 Hooks.Lab 10.1.2.3:443 [fd00::1] [FD00:0::1]:8443"},
         {"SITE_URL": "http://[fd00::1]:8000/", "ALLOWED_HOSTS": ""},
         {"SITE_URL": "", "DEBUG": "1"},

@@ -29,7 +29,10 @@ def alike_images(
     if len(checksums) > MOST_IMAGES:
         return None, [f"{len(checksums):,} images are too many to look for those that look alike."]
     previews = Preview.objects.filter(
-        collection=request.collection, checksum__in=checksums, raster__isnull=False
+        collection=request.collection,
+        checksum__in=checksums,
+        start=None,  # of images alone
+        raster__isnull=False,
     )
     cells: dict[str, tuple[bytes, float]] = {
         checksum: (bytes(raster), width / height)
