@@ -1,1 +1,1 @@
-"""What workers make of media."""
+"""Pictures that workers draw of media."""

@@ -55,7 +55,7 @@ _LINK = """
 
 
 class Subject(NamedTuple):
-    """What a preview shows: the content of an image, or that of a clip from a second on.
+    """A subject of a preview: the content of an image, or that of a clip from a second on.
 
     start : None for an image
     """
@@ -222,7 +222,7 @@ def pictured_kinds() -> list[Part.Kind]:
 
 
 def subject_of(part: Part) -> Subject:
-    """Return what the preview of a part with a checksum shows."""
+    """Return the subject of the preview of a part with a checksum."""
     start = (part.start or 0) if part.kind == Part.Kind.VIDEO else None
     return Subject(cast(str, part.checksum), start)
 
