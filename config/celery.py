@@ -63,15 +63,8 @@ def lower_priority(*, sender: Worker, **_: object) -> None:
     is_long = queues_of(sender.app) == ["long"]
     os.nice(10 if is_long else 5)
     if is_long:
-        keep_to_one_processor()
-
-
-def keep_to_one_processor() -> None:
-    """Keep this process's statements to one processor: PostgreSQL's processes ignore niceness."""
-    outages = import_module("config.site.outages")  # not before Django is set up
-    outages.begin_sessions_with(
-        "-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0"
-    )
+        # not before Django is set up
+        import_module("annotate.services.storage.sessions").keep_to_one_processor()
 
 
 @worker_ready.connect

@@ -9,13 +9,13 @@ import logging
 import sys
 from http import HTTPStatus
 
-from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
 from django.views import defaults
 from psycopg.errors import QueryCanceled
 
 from annotate.services.background.works import FAILURES, is_outage
+from annotate.services.storage.sessions import begin_sessions_with
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +30,6 @@ def limit_waiting() -> None:
     begin_sessions_with(
         f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
     )
-
-
-def begin_sessions_with(settings: str) -> None:
-    """Apply PostgreSQL settings to each later database session of this process."""
-    options = connection.settings_dict["OPTIONS"]
-    options["options"] = f"{options.get('options', '')} {settings}".strip()
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -133,6 +133,17 @@ def test_a_statement_of_long_work_takes_one_processor(
     assert printed(code, DATABASE_URL=service_home.database_url("postgres")) == n_processors
 
 
+def test_the_demo_gives_way_and_its_statements_take_one_processor(service_home: Home) -> None:
+    open_session = "cursor = connection.cursor()"
+    ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); (n,) = cursor.fetchone()"
+    code = (
+        "import os, config.celery, django; django.setup(); from django.db import connection; "
+        f"from metrics.management.commands.load_demo import give_way; {open_session}; "
+        f"give_way(); {open_session}; {ask}; print(n, os.nice(0))"
+    )
+    assert printed(code, DATABASE_URL=service_home.database_url("postgres")) == "0 19"
+
+
 @pytest.mark.parametrize(("program", "seconds"), [("config.wsgi", "0.5"), ("config.celery", "2.0")])
 def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: str) -> None:
     """A worker does wait: it polls for a second whether there is work."""

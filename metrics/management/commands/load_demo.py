@@ -5,9 +5,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 
 from annotate.services.imports.faults import IMPORT_FAULTS
 from annotate.services.storage.collection_rows import NotOwner
+from annotate.services.storage.sessions import keep_to_one_processor
 from metrics.services.rehearsal.campaign import NAME, CampaignUnderWay, ensure_campaign
 from metrics.services.rehearsal.demo_campaign import DemoFailed, load_demo
 
@@ -35,7 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, campaign: bool, background: bool, **options: Any) -> None:
         """Load the missing parts and say so."""
         if background:
-            os.nice(19)
+            give_way()
         try:
             self.stdout.write(self.campaign_line() if campaign else study_line())
         except (*IMPORT_FAULTS, DemoFailed, NotOwner) as error:
@@ -56,6 +58,13 @@ class Command(BaseCommand):
         """Show the progress of the campaign on one line."""
         self.stderr.write(f"\r{n_labels:,} labels", ending="")
         self.stderr.flush()
+
+
+def give_way() -> None:
+    """Let this process and its statements give way to all others."""
+    os.nice(19)
+    connection.close()  # the checks before a command may have opened it
+    keep_to_one_processor()
 
 
 def study_line() -> str:

@@ -32,7 +32,7 @@ slug, settings.MEDIA_ROOT, kind, *options = sys.argv[1:]
 def peak_memory():
     # MiB at most; getrusage would go on counting from the process that started this one
     return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
-from config.celery import keep_to_one_processor
+from annotate.services.storage.sessions import keep_to_one_processor
 keep_to_one_processor()  # as the worker of downloads does
 from annotate.models import Collection
 from metrics.models import Download
