@@ -36,7 +36,7 @@ def pause_consequences(*, annotator: Annotator, n_in_hand: int) -> Consequences:
             if n_in_hand
             else "There is no pair in hand.",
         ),
-        way_back="It can be taken back here at any time: Resume.",
+        way_back="The pause can be taken back here at any time.",
         needs_reason=True,
         is_danger=False,
     )

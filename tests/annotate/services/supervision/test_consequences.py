@@ -18,6 +18,7 @@ def test_a_pause_names_the_pairs_in_hand_and_its_way_back():
     pause = pause_consequences(annotator=PERSON, n_in_hand=3)
     assert pause.button == "Pause, with 3 pairs in hand"
     assert pause.sentences[1].startswith("What is in hand, 3 pairs, can still be answered")
+    assert "Resume" not in pause.way_back  # no offer to who was never paused
     assert pause_consequences(annotator=PERSON, n_in_hand=0).button == "Pause"
     paused_person = Annotator(pseudonym="calm-heron", paused_at=SINCE)
     resumption = pause_consequences(annotator=paused_person, n_in_hand=0)
