@@ -99,8 +99,7 @@ def compare(request: SignedIn, slug: str) -> HttpResponse:
     """Compare two runs on one measure: differences per query, the largest ones, paired tests."""
     if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
+    collection, choices = _comparison_choices(request, slug)
     context: dict[str, object] = {"collection": collection, "choices": choices}
     if choices.compared_runs:
         look = computation.look(collection=collection, spec=choices.spec)
@@ -124,8 +123,7 @@ def compare(request: SignedIn, slug: str) -> HttpResponse:
 @login_required
 def compare_state(request: SignedIn, slug: str) -> HttpResponse:
     """Answer the poll for a comparison, as `leaderboard_state`."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
+    collection, choices = _comparison_choices(request, slug)
     return _state(request, "compare", collection, choices.spec)
 
 
@@ -133,6 +131,23 @@ def _choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     return collection, read_choices(
         collection=collection, viewer=request.user, parameters=request.GET
+    )
+
+
+def _comparison_choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
+    """Read the choices of a comparison; where no run is named, of the leaderboard's best two."""
+    collection, table_choices = _choices(request, slug)
+    parameters = request.GET.copy()
+    if not (parameters.get("a") or parameters.get("b")):
+        look = computation.look(collection=collection, spec=table_choices.spec)
+        best = leaderboard_of(
+            choices=table_choices, collection=collection, view=look.row, version=look.version
+        ).best_runs
+        if best:
+            parameters["a"], parameters["b"] = str(best.first.pk), str(best.second.pk)
+            parameters["measure"] = parameters.get("measure") or best.measure
+    return collection, read_comparison(
+        collection=collection, viewer=request.user, parameters=parameters
     )
 
 

@@ -385,3 +385,14 @@ def test_the_link_to_compare_two_runs_has_the_best_two_and_the_first_measure(cli
     rows = re.findall(r'<th scope="row">(\w+)', page.split("Scores, ")[1])
     names = [board.runs.get(pk=parameters[name][0]).name for name in ("a", "b")]
     assert names == rows[:2] and parameters["measure"] == ["C@1"]
+
+
+def test_a_comparison_of_no_named_runs_begins_with_the_best_two_and_the_first_measure(
+    client, board
+):
+    best = shown_on(board).best_runs
+    for run, name in ((best.first, "second by name"), (best.second, "first by name")):
+        board.runs.filter(pk=run.pk).update(name=name)
+    page = client.get(COMPARE).content.decode()
+    assert "<h1>second by name against first by name</h1>" in page
+    assert client.get(COMPARE).context["choices"].spec.measures == ("C@1",)
