@@ -14,7 +14,7 @@ class WaitingRow(NamedTuple):
     """Things of one kind that wait.
 
     address, query : the page that shows exactly these
-    act : the word on its button
+    act : the verb that begins its button
     oldest_at : since when the first of them waits, where that is known
     is_more : whether there may be more than were counted
     """
@@ -39,6 +39,11 @@ class WaitingRow(NamedTuple):
         return self.noun if self.n == 1 and not self.is_more else self.nouns
 
     @property
+    def button(self) -> str:
+        """The words of its button: the act, the number and the things."""
+        return f"{self.act} {self.count_text} {self.text}"
+
+    @property
     def oldest_text(self) -> str:
         """The time since the oldest came, where that is known."""
         return time_since(self.oldest_at, timezone.now()) if self.oldest_at else ""
@@ -49,7 +54,7 @@ PEOPLE = WaitingRow(
     0,
     "flag about a person",
     "flags about people",
-    "See flags",
+    "See",
     INBOX,
     f"?tab={Tab.PEOPLE}",
 )
@@ -69,16 +74,16 @@ CANNOT = WaitingRow(
     0,
     "pair that cannot be judged",
     "pairs that cannot be judged",
-    "See pairs",
+    "See",
     INBOX,
     f"?tab={Tab.CANNOT}",
 )
-ALARMS = WaitingRow(0, "alarm that is up", "alarms that are up", "See alarms", "metrics:alarms")
+ALARMS = WaitingRow(0, "alarm that is up", "alarms that are up", "See", "metrics:alarms")
 STUCK = WaitingRow(
     0,
     "label that nobody here can give",
     "labels that nobody here can give",
-    "Invite one more",
+    "Invite one more for",
     "annotate:members",
     "#invite",
 )
@@ -86,7 +91,7 @@ HALF_DONE = WaitingRow(
     0,
     "decision that stopped half-way",
     "decisions that stopped half-way",
-    "Open the log",
+    "See",
     "annotate:review-log",
 )
 

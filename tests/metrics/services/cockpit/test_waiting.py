@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -49,8 +50,14 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
     rows = {row.act: row for row in rows_of(collection)}
     assert (rows["Review"].n, rows["Review"].text) == (1, "batch that failed its golds")
     assert (rows["Decide"].n, rows["Decide"].text) == (3, "disputed pairs")
+    assert rows["Decide"].button == "Decide 3 disputed pairs"
     assert rows["Answer"].n == 1 and rows["Answer"].oldest_text == "now"
+    cockpit = {"first_waits": list(rows.values())}
+    context = {"collection": collection, "cockpit": cockpit, "may_name": True}
+    part = render_to_string("metrics/cockpit/_waits.html", context)
     for row in rows.values():
+        href = reverse(row.address, args=[collection.slug]) + row.query
+        assert f'href="{href}">{row.button}</a>' in part
         assert (
             client.get(reverse(row.address, args=[collection.slug]) + row.query).status_code == 200
         )
@@ -104,7 +111,7 @@ def test_labels_that_nobody_present_can_give_equal_a_count_by_hand(seed):
         judges = set(Judgment.objects.filter(pair=pair).values_list("annotator", flat=True))
         n_wanted = 2 - len(judges)
         n_stuck += max(0, n_wanted - len(able - judges))
-    rows = [row for row in rows_of(collection) if row.act == "Invite one more"]
+    rows = [row for row in rows_of(collection) if row.act == "Invite one more for"]
     assert sum(row.n for row in rows) == n_stuck
 
 
