@@ -39,6 +39,8 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
                 _run_group(user, collection, text),
                 _people_group(collection, text, has_names=Role.LEAD in roles),
             ]
+            if Role.LEAD in roles:
+                groups.append(_colleague_group(collection, text))
             note = item_search.words_note(collection=collection, sides=list(Side))
     groups.append(_collection_group(user, collection, text))
     if not collection and not any(group.matches for group in groups):
@@ -105,6 +107,20 @@ def _people_group(collection: Collection, text: str, *, has_names: bool) -> Matc
         matches.append(Match(row.pseudonym, name, url, best_rank(text, row.pseudonym, name)))
     page = reverse("metrics:dashboard-tab", args=[collection.slug, "people"])
     return _listed_group("People", matches, Match("All people", "", page))
+
+
+def _colleague_group(collection: Collection, text: str) -> MatchGroup:
+    """Leads and researchers by their user names; each leads to the page of members."""
+    rows = collection.memberships.filter(role__in=LEADERS, user__username__icontains=text)
+    roles_by_name: dict[str, list[str]] = {}
+    for row in rows.select_related("user").order_by("user__username", "role")[:CANDIDATES]:
+        roles_by_name.setdefault(row.user.username, []).append(row.get_role_display().lower())
+    page = reverse("annotate:members", args=[collection.slug])
+    matches = [
+        Match(name, ", ".join(roles), page, best_rank(text, name))
+        for name, roles in roles_by_name.items()
+    ]
+    return _listed_group("Leads and researchers", matches, Match("All members", "", page))
 
 
 def _collection_group(user: User, collection: Collection | None, text: str) -> MatchGroup:

@@ -132,7 +132,7 @@ class RunsForm(RunForm):
     name = forms.CharField(
         max_length=MAX_NAME,
         required=False,
-        help_text="Of one file; unique here. Empty, and of several: the files' names.",
+        help_text="Of one file, unique here; empty: the file's. Several take their files' names.",
     )
     file = FilesField(
         label="Files",

@@ -48,6 +48,16 @@ def test_a_researcher_finds_people_by_pseudonym_alone(world, researcher):
     assert (group.heading, group.matches[0].note) == ("People", "")
 
 
+def test_a_lead_finds_leads_and_researchers_by_name(world, lead, researcher):
+    (group,) = answer(user=lead, collection=world, text=researcher.username).groups
+    assert group.heading == "Leads and researchers"
+    assert [(match.name, match.note) for match in group.matches] == [
+        (researcher.username, "researcher")
+    ]
+    assert group.matches[0].url == reverse("annotate:members", args=["shapes"])
+    assert "Leads and researchers" not in names(researcher, world, lead.username)
+
+
 def test_an_annotator_finds_pages_alone(world, annotator):
     for text in ("q0", "d1", "bm25", "text of", annotator.pseudonym, "leaderboard", "settings"):
         assert names(annotator.user, world, text) == {}
