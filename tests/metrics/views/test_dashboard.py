@@ -51,7 +51,7 @@ def test_the_first_page_shows_progress_alpha_with_interval_and_people(client, st
 @pytest.mark.parametrize(
     ("tab", "words"),
     [
-        ("agreement", ['term-measurement">ordinal<', "Pairs unanimous, %", "alpha-history"]),
+        ("agreement", ['">ordinal<', "Pairs unanimous, %", "alpha-history"]),
         ("people", ["Median time"]),
         ("forecast", ["depth 3", "Labels left"]),
         ("levels", ["Labels by level"]),
