@@ -88,11 +88,10 @@ def coco():
 
 def test_table_3_comes_out_on_the_collections_page(coco, client):
     figures = overview(collection=coco)
-    names = [reference_set.name for reference_set in figures.reference_sets]
     counts = {
         (row.query_set.name, row.query_set.direction): (
             row.query_set.n_sources,
-            dict(zip(names, row.counts, strict=True)),
+            dict(row.counts),
         )
         for row in figures.positives
     }
@@ -108,7 +107,7 @@ def test_table_3_comes_out_on_the_collections_page(coco, client):
     client.force_login(person)
     page = text_of(client.get("/c/coco/"))
     for count in ("1,332", "6,305", "1,895", "8,906", "11,279", "22,550"):
-        assert f'<td class="number">{count}</td>' in page
+        assert f">{count}</td>" in page
 
 
 def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):

@@ -14,10 +14,10 @@ KEPT_SECONDS = 24 * 3600
 
 
 class QuerySetPositives(NamedTuple):
-    """A query set, and its number of relevant pairs by name of reference set, in their order."""
+    """A query set, and of each reference set its name and its number of relevant pairs."""
 
     query_set: QuerySet
-    counts: dict[str, int]
+    counts: list[tuple[str, int]]
 
 
 def positive_counts(
@@ -34,7 +34,7 @@ def positive_counts(
     n_excluded : items left out of evaluation; another number makes other counts
     """
     if not reference_sets:
-        return [QuerySetPositives(query_set, {}) for query_set in query_sets]
+        return [QuerySetPositives(query_set, []) for query_set in query_sets]
     sets = (
         [reference.pk for reference in reference_sets],
         [query_set.pk for query_set in query_sets],
@@ -55,10 +55,10 @@ def positive_counts(
     return [
         QuerySetPositives(
             query_set,
-            {
-                reference.name: counts.get((reference.pk, query_set.pk), 0)
+            [
+                (reference.name, counts.get((reference.pk, query_set.pk), 0))
                 for reference in reference_sets
-            },
+            ],
         )
         for query_set in query_sets
     ]

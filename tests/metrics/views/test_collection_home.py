@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Role, Side
+from annotate.services.collection import query_sets
 from tests import campaigns, cast
 from tests.metrics import studies
 
@@ -45,6 +46,14 @@ def test_a_lead_sees_the_figures_but_loads_nothing(client, collection, lead):
     assert next_step(text) == "People"
     for kind in ("items", "reference", "judgments"):
         assert client.get(reverse("annotate:load", args=[collection.slug, kind])).status_code == 404
+
+
+def test_a_reference_set_of_any_name_has_its_column(client, collection, researcher):
+    cast.pairs(collection, 1)
+    query_sets.complete_query_sets(collection=collection)
+    cast.reference(collection, {("q0", "d0"): 3}, name="items")
+    client.force_login(researcher)
+    assert 'data-label="Relevant in items">1</td>' in home(client, collection)
 
 
 def test_once_people_have_judged_the_steps_are_folded_away(client, collection, lead):

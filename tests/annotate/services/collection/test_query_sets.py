@@ -110,7 +110,7 @@ def counts(collection):
         query_sets=list(QuerySet.objects.order_by("direction", "name")),
         n_excluded=excluded,
     )
-    return {str(row.query_set): row.counts for row in rows}
+    return {str(row.query_set): dict(row.counts) for row in rows}
 
 
 def test_relevant_pairs_are_counted_for_the_sources_of_each_query_set(collection):
