@@ -104,16 +104,25 @@ def rejection_consequences(*, annotator: Annotator, n: int) -> tuple[Consequence
 
 def restoration_consequences(*, annotator: Annotator, withdrawal: Withdrawal) -> Consequences:
     """Return the consequences of restoring the answers of a withdrawal."""
-    answers = counted(withdrawal.n, "answer")
+    n = withdrawal.n + withdrawal.n_others
+    answers = counted(n, "answer")
+    verb = "was" if withdrawal.n_others == 1 else "were"
+    sentence = (
+        f"{withdrawal.n_others:,} of them {verb} withdrawn in between for another reason, or by "
+        "another lead."
+    )
     moments = ("since", withdrawal.since), ("until", withdrawal.until)
     return Consequences(
         act="restore",
         title="Restore",
         subject=answers,
         button=f"Restore {answers}",
-        sentences=(f"{answers} of {annotator} would count again{_PLACES_TAKEN}.",),
+        sentences=(
+            f"{answers} of {annotator} would count again{_PLACES_TAKEN}.",
+            *([sentence] if withdrawal.n_others else []),
+        ),
         way_back="They can be withdrawn here again, with all that is given from a moment on.",
-        n=withdrawal.n,
+        n=n,
         needs_reason=True,
         is_danger=False,
         fields=tuple((name, f"{at:%Y-%m-%dT%H:%M:%S.%f%z}") for name, at in moments),
@@ -123,10 +132,11 @@ def restoration_consequences(*, annotator: Annotator, withdrawal: Withdrawal) ->
 def reopening_consequences(*, batch: Batch, n: int) -> Consequences:
     """Return the consequences of taking back the verdict on a batch.
 
-    n : answers of the batch that are withdrawn by it
+    n : answers of the batch that are withdrawn, whatever for
     """
     answers = counted(n, "answer")
-    labels = f"{answers} of {batch.annotator} would count again{_PLACES_TAKEN}."
+    subject = f"{answers} of {batch.annotator}, withdrawn for whatever reason,"
+    labels = f"{subject} would count again{_PLACES_TAKEN}."
     is_held = batch.gold_action in Batch.HOLDING
     return Consequences(
         act="reopen",

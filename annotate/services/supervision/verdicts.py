@@ -114,7 +114,7 @@ def n_counting(*, batch: Batch) -> int:
 
 
 def n_restorable(*, batch: Batch) -> int:
-    """Number of a batch's answers that its verdict withdraws: what counts again without it."""
+    """Number of a batch's withdrawn answers: what counts again once its verdict is taken back."""
     if batch.verdict not in Batch.TAKEN_OUT:
         return 0
     return len(still_withdrawn(list(_answers(batch).values_list("pk", flat=True))))

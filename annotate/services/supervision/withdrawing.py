@@ -52,10 +52,15 @@ _FROM_WITHDRAWN = """
     WHERE judgment.annotator_id = %s AND judgment.purpose <> 'adjudication'
       AND (batch.id IS NULL OR batch.verdict <> ALL(%s))
 """
+# Of each reason and lead; and how many of others were withdrawn between the two moments.
 _WITHDRAWN = f"""
-    SELECT last.reason, count(*), min(last.at), max(last.at) {_FROM_WITHDRAWN}
-    GROUP BY last.reason, last.by_id ORDER BY 4 DESC
-"""
+    WITH withdrawn AS (SELECT last.reason, last.by_id, last.at {_FROM_WITHDRAWN}),
+    spans AS (SELECT reason, count(*) AS n, min(at) AS since, max(at) AS until
+              FROM withdrawn GROUP BY reason, by_id)
+    SELECT reason, n, since, until,
+           (SELECT count(*) FROM withdrawn WHERE at BETWEEN since AND until) - n
+    FROM spans ORDER BY until DESC
+"""  # noqa: S608 - a constant within
 _N_WITHDRAWN = f"SELECT count(*) {_FROM_WITHDRAWN} AND last.at BETWEEN %s AND %s"
 _COUNT_AGAIN = """
     UPDATE annotate_seat seat SET state = 'done', judgment_id = regained.judgment
@@ -85,12 +90,16 @@ class Withdrawable(NamedTuple):
 
 
 class Withdrawal(NamedTuple):
-    """Answers withdrawn for one reason between two moments, and not restored."""
+    """Answers withdrawn for one reason between two moments, and not restored.
+
+    n_others : answers withdrawn between them for another reason or by another lead
+    """
 
     reason: str
     n: int
     since: datetime
     until: datetime
+    n_others: int
 
 
 def withdrawable(*, annotator: Annotator, since: datetime) -> Withdrawable:

@@ -13,6 +13,7 @@ from annotate.services.judging import claiming
 from annotate.services.people import accounts
 from annotate.services.review import adjudicating, exclusions
 from annotate.services.supervision import pausing, verdicts, withdrawing
+from annotate.services.supervision.consequences import restoration_consequences
 from tests import campaigns, cast
 from tests.tables.soundness import is_sound_without_pools
 
@@ -65,6 +66,28 @@ def test_what_would_be_withdrawn_is_counted_first(collection, lead):
     assert moved(decision) == (3, 0)
     assert withdrawing.withdrawable(annotator=annotator, since=EARLIER).n == 0
     assert is_sound_without_pools()
+
+
+def test_answers_withdrawn_in_between_for_another_reason_are_told_of(collection, lead):
+    annotator = cast.annotator(collection)
+    for reason in ("careless", "too fast", "careless"):
+        work(annotator, limit=1)
+        withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason=reason)
+    careless, fast = withdrawing.withdrawals(annotator=annotator)
+    assert (careless.reason, careless.n, careless.n_others) == ("careless", 2, 1)
+    assert (fast.reason, fast.n, fast.n_others) == ("too fast", 1, 0)
+    acts = restoration_consequences(annotator=annotator, withdrawal=careless)
+    assert acts.button == "Restore 3 answers"
+    assert acts.sentences[1].startswith("1 of them was withdrawn in between for another reason")
+    decision = withdrawing.restore_annotator(
+        annotator=annotator,
+        since=careless.since,
+        until=careless.until,
+        by=lead,
+        reason="a mistake",
+        expected=acts.n,
+    )
+    assert moved(decision) == (3, 0)
 
 
 def test_restored_labels_count_again_and_agreement_is_as_before(collection, lead):
