@@ -18,20 +18,23 @@ _LAST = """
                SELECT max((least(part."end", part.seconds, 1e6)
                            - least(coalesce(part.start, 0), 1e6)) * 1000)::bigint
                FROM annotate_part part
-               WHERE part.item_id IN (pair.query_id, pair.document_id)
+               WHERE part.item_id IN (last.new_query, last.new_document)
                  AND part.kind IN ('video', 'audio')
                  AND coalesce(part."end", part.seconds) IS NOT NULL), -1) END
     FROM annotate_annotator annotator
     CROSS JOIN LATERAL (
-        SELECT judgment.*, row_number() OVER (ORDER BY judgment.at DESC, judgment.id DESC) AS place
-        FROM annotate_judgment judgment
+        SELECT judgment.*,
+               row_number() OVER past AS place,
+               nullif(pair.query_id, lead(pair.query_id) OVER past) AS new_query,
+               nullif(pair.document_id, lead(pair.document_id) OVER past) AS new_document
+        FROM annotate_judgment judgment JOIN annotate_pair pair ON pair.id = judgment.pair_id
         WHERE judgment.annotator_id = annotator.id AND judgment.hand_out_id IS NOT NULL
           AND judgment.purpose IN ('label', 'gold', 'repeat')
           AND judgment.supersedes_id IS NULL AND judgment.restores_id IS NULL
+        WINDOW past AS (ORDER BY judgment.at DESC, judgment.id DESC)
         ORDER BY judgment.at DESC, judgment.id DESC LIMIT %(n)s
     ) AS last
     JOIN annotate_level level ON level.id = last.level_id
-    JOIN annotate_pair pair ON pair.id = last.pair_id
     WHERE annotator.collection_id = %(collection)s AND annotator.origin = ANY(%(origins)s)
     ORDER BY annotator.id, last.place DESC
 """
@@ -59,7 +62,8 @@ class LastAnswers(NamedTuple):
 
     at : microseconds since 1970; active_ms, clip_ms : -1 where it is not known; clip_ms : the
     longest stretch that is shown of a clip or recording of the pair, up to the end that the file
-    of items says or to that of the file
+    of items says or to that of the file; without an item that the answer before was about too, as
+    pairs of one query come together and its clip is watched once
     """
 
     at: Numbers
@@ -108,8 +112,10 @@ def gold_answers(*, collection: Collection) -> dict[int, GoldAnswers]:
 
 
 def n_clips_without_length(*, collection: Collection) -> int:
-    """The number of clips and recordings whose end nobody knows; one query."""
-    parts = Part.objects.filter(item__collection=collection, kind__in=Part.PLAYED)
+    """The number of clips and recordings, not excluded, whose end nobody knows; one query."""
+    parts = Part.objects.filter(
+        item__collection=collection, item__excluded_at=None, kind__in=Part.PLAYED
+    )
     return parts.filter(end=None, seconds=None).count()
 
 

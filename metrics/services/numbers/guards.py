@@ -71,7 +71,7 @@ class GuardRow(NamedTuple):
     @property
     def note(self) -> str:
         """A sentence on the answers that it does not watch; empty where it watches all."""
-        if not self.n_unmeasured:
+        if self.mark is None or not self.n_unmeasured:
             return ""
         media = "clip or recording" if self.n_unmeasured == 1 else "clips and recordings"
         return f"Answers to {self.n_unmeasured:,} {media} of unknown length are not held to it."

@@ -165,6 +165,15 @@ def test_clips_that_are_whole_files_are_held_to_the_length_of_the_file(collectio
     assert [short for short, _ in look(collection)] == ["clips cut short"]
 
 
+def test_a_clip_is_watched_once_for_the_pairs_that_come_together():
+    collection = cast.collection(grades=3, batch_candidates=40, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 40, per_query=20))
+    for item in collection.items.filter(side="query"):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm", seconds=400)
+    answer(cast.annotator(collection), 40, SLOW)
+    assert look(collection) == []
+
+
 @pytest.mark.parametrize(
     "fields",
     [{}, {"seconds": 20}, {"end": 400, "seconds": 20}, {"start": 380, "seconds": 20}],
