@@ -9,7 +9,7 @@ from django.core.files import File
 
 from annotate.core.files.archives.sources import FileSource, FolderSource
 from annotate.core.levels.scheme_rules import LevelSpec
-from annotate.models import Collection, Direction, User
+from annotate.models import Collection, Direction, ReferenceLabel, User
 from annotate.services.collection.collections import create_collection
 from annotate.services.collection.query_sets import load_query_set
 from annotate.services.collection.references import load_reference
@@ -69,14 +69,23 @@ def load_training_texts(*, collection: Collection, folder: Path = FOLDER) -> Non
 
 
 def load_folds(*, collection: Collection) -> None:
-    """Divide queries and documents, in turns by their ids, into query sets "fold 1", "fold 2"."""
-    for direction in DIRECTIONS:
-        query_set = collection.query_sets.get(name="all", direction=direction)
-        ids = query_set.members.order_by("item__external_id").values_list(
-            "item__external_id", flat=True
+    """Divide captions, in turns by their ids, into query sets "fold 1", "fold 2".
+
+    The item that a caption was written for is in its fold.
+    """
+    labels = ReferenceLabel.objects.filter(
+        reference_set__collection=collection, reference_set__name="original"
+    )
+    ids = list(
+        labels.order_by("query__external_id").values_list(
+            "query__external_id", "document__external_id"
         )
-        for fold in range(N_FOLDS):
-            lines = "".join(f"{external_id}\n" for external_id in ids[fold::N_FOLDS])
+    )
+    for fold in range(N_FOLDS):
+        for direction, own_ids in zip(
+            DIRECTIONS, zip(*ids[fold::N_FOLDS], strict=True), strict=True
+        ):
+            lines = "".join(f"{external_id}\n" for external_id in own_ids)
             load_query_set(
                 collection=collection,
                 stream=BytesIO(lines.encode()),
