@@ -152,7 +152,8 @@ def pool_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def pool_reopen(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Have the missing pairs of a closed pool handed out again."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
-    return _begin(request, pool, service.request_reopening)
+    expected = ExpectedForm.number_in(request.POST)
+    return _begin(request, pool, partial(service.request_reopening, expected=expected))
 
 
 def _begin(request: SignedIn, pool: Pool, ask: Callable[..., None]) -> HttpResponse:

@@ -66,6 +66,7 @@ class PoolFigures(NamedTuple):
             button=f"Open the pool again, with {pairs}" if n_waiting else "Open the pool again",
             sentences=(sentence, "Judgments stay and count."),
             way_back="Once that is done, it can be closed here again.",
+            n=n_waiting,
             is_danger=False,
         )
 

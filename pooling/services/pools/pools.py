@@ -114,25 +114,36 @@ def request_closing(
     """
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.OPEN)
-    if expected is not None:
-        pairs = RoundPairState.objects.filter(round=locked_pool.round_id, state__in=WAITING)
-        require_told(pairs.count(), expected=expected, noun="pair")
+    _require_told(locked_pool, expected)
     seating.begin_closing(round_=locked_pool.own_round())
     _ask(pool, Pool.Transition.CLOSING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
-def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+def request_reopening(
+    *, pool: Pool, by: User | None, is_done_here: bool = False, expected: int | None = None
+) -> None:
     """Note that the missing labels of a closed pool are wanted again.
 
-    They are handed out when all seats are back. Raises WrongPoolState, CollectionArchived.
+    They are handed out when all seats are back. Raises WrongPoolState, CollectionArchived,
+    CountChanged.
+
+    expected : number of pairs without all their labels that was told, no more than which may be
     """
     lock_unarchived(collection_id=pool.collection_id)
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.CLOSED)
+    _require_told(locked_pool, expected)
     seating.begin_reopening(round_=locked_pool.own_round())
     _note_repeats(locked_pool)
     _ask(pool, Pool.Transition.REOPENING, by, is_done_here=is_done_here)
+
+
+def _require_told(pool: Pool, expected: int | None) -> None:
+    """Raise CountChanged where more pairs lack labels than the number that was told, if any was."""
+    if expected is not None:
+        pairs = RoundPairState.objects.filter(round=pool.round_id, state__in=WAITING)
+        require_told(pairs.count(), expected=expected, noun="pair")
 
 
 def cancel_opening(*, pool: Pool, by: User | None) -> None:

@@ -7,8 +7,9 @@ from uuid import uuid4
 import pytest
 from django.db import OperationalError, connection, transaction
 
+from annotate.core.consequences import CountChanged
 from annotate.core.labels.answers import JudgmentAnswer
-from annotate.models import Pair, Round, Seat
+from annotate.models import Pair, Round, RoundPairState, Seat
 from annotate.services.background import progress, works
 from annotate.services.background.progress import Job
 from annotate.services.judging import claiming, judging
@@ -230,6 +231,19 @@ def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_aske
     perform_work(judged)
     assert (judged.state, judged.phase, judged.work.error) == ("closed", "closed", "")
     assert nothing_wrong()
+
+
+def test_a_pool_is_opened_again_for_no_more_pairs_than_was_told(judged):
+    pools.close_pool(pool=judged)
+    n_waiting = RoundPairState.objects.filter(
+        round=judged.round_id, state__in=pools.WAITING
+    ).count()
+    with pytest.raises(CountChanged, match="by now"):
+        pools.request_reopening(pool=judged, by=None, expected=n_waiting - 1)
+    judged.refresh_from_db()
+    assert judged.phase == "closed"
+    pools.request_reopening(pool=judged, by=None, expected=n_waiting)
+    assert judged.phase == "reopening"
 
 
 @pytest.mark.parametrize(
