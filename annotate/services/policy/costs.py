@@ -21,12 +21,12 @@ USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its 
 EXAMPLE_PAIRS = 1000
 PACE = "pace"
 FRESH_FOR = timedelta(minutes=10)
-SYNCHRONOUS_TIMES = 5_000  # sorted within a request; of more a worker keeps the median
-# Of at most so many times, NULL for all; and their number.
+SYNCHRONOUS_TIMES = 5_000  # judgments read within a request; of more a worker keeps the median
+# Of at most so many judgments, NULL for all, those without a time aside; and their number.
 _MEDIAN = """
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms), count(*)
     FROM (SELECT active_ms FROM annotate_judgment
-          WHERE collection_id = %(collection)s AND active_ms IS NOT NULL LIMIT %(most)s) AS timed
+          WHERE collection_id = %(collection)s LIMIT %(most)s) AS timed
 """
 
 
@@ -114,7 +114,7 @@ def compute_pace(inquiry: Inquiry, row: Kept | None) -> Computed:
 
 
 def _median(collection: Collection, *, most: int | None = None) -> tuple[float | None, int]:
-    """The median of known times in milliseconds, of `most` judgments or all, and their number."""
+    """The median of known times in milliseconds of `most` judgments or all, and their number."""
     with connection.cursor() as cursor:
         cursor.execute(_MEDIAN, {"collection": collection.pk, "most": most})
         median, n = cursor.fetchone()

@@ -1,6 +1,7 @@
 """WebM and other Matroska files (RFC 9559): EBML elements (RFC 8794), read for their Tracks."""
 
 import struct
+from contextlib import suppress
 
 from annotate.core.media.containers import codecs
 from annotate.core.media.containers.bounded_file import (
@@ -56,7 +57,8 @@ def read(file: BoundedFile) -> Tracks:
             content = file.read_exactly(position, min(end - position, _MAX_TRACKS))
             return _tracks(container, content)._replace(seconds=seconds)
         if number == _INFO:
-            seconds = _seconds(file.read_exactly(position, min(end - position, _MAX_INFO)))
+            with suppress(DamagedMedia):  # a length that cannot be read costs the type nothing
+                seconds = _seconds(file.read_exactly(position, min(end - position, _MAX_INFO)))
         if number == _CLUSTER:  # some files have their tracks at the end
             return Tracks(container, seconds=seconds)
         position = end

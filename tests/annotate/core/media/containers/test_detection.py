@@ -110,6 +110,13 @@ def test_a_webm_file_of_an_absurd_length_has_none(duration):
     assert (medium.type, medium.seconds) == ("video/matroska", None)
 
 
+def test_a_webm_file_whose_length_is_damaged_keeps_its_type():
+    content = b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff\x15\x49\xa9\x66\x81\x44"
+    content += b"\x16\x54\xae\x6b\x80"
+    medium = detect_medium(io.BytesIO(content), "video")
+    assert (medium.type, medium.seconds) == ("video/matroska", None)
+
+
 def test_av1_says_its_profile_level_and_depth_in_both_containers(capfd):
     for container in ("webm", "mp4"):
         mime = look(clips.encode_clip(container, "libsvtav1"))
