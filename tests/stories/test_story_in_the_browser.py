@@ -5,6 +5,7 @@ The release is then fetched in every way there is.
 
 import csv
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,9 +137,17 @@ def decide_dispute(page: Page) -> None:
 def board(page: Page) -> list[dict[str, str]]:
     """The rows of the leaderboard's CSV, once no newer numbers are on their way."""
     page.goto(reverse("metrics:leaderboard", args=[SLUG]))
-    expect(page.get_by_role("region", name="Scores, query to document")).to_be_visible()
     link: Locator = page.get_by_role("link", name="CSV", exact=True)
-    return list(csv.DictReader(fetching.download(link).decode().splitlines()))
+    newer: Locator = page.get_by_role("link", name="show them")
+    deadline = time.monotonic() + 120
+    while True:
+        expect(link).to_be_visible()
+        if not newer.count():
+            rows = list(csv.DictReader(fetching.download(link).decode().splitlines()))
+            if {row["is_stale"] for row in rows} == {"no"}:
+                return rows
+        assert time.monotonic() < deadline, "the numbers of the labels did not come"
+        page.reload()
 
 
 def publish_release(page: Page) -> None:

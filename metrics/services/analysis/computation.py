@@ -29,6 +29,7 @@ from metrics.services.analysis.choices import KIND, AnalysisSpec
 from metrics.services.analysis.measures.system_runs import partners_of
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.leaderboard.computation import version_of
+from metrics.services.numbers.refresh import waits_for_refresh
 from pooling.models import Pool, Run
 
 RULES = "8"  # changes when the same labels and rankings would give other numbers or words
@@ -65,9 +66,10 @@ def look(
 ) -> list[AnalysisAnswer | None]:
     """Look at some analyses; None for each that is computed for the first time.
 
-    Six queries, one for each, and two for those of files. runs : those of the specs, at least
+    Seven queries, one for each, and two for those of files. runs : those of the specs, at least
     most_rows : of each table only the first ones are read; None for all
     """
+    waits = waits_for_refresh(collection=collection)  # first: they may be counted now
     inputs_version = _inputs_version(collection)
     partners = partners_of(collection=collection, runs=runs)
     answers: list[AnalysisAnswer | None] = []
@@ -77,8 +79,11 @@ def look(
         version = _version_of(facts, spec_runs, partners)
         inquiry = inquiry_of(collection=collection, spec=spec)
         view = kept.look(inquiry=inquiry, version=version, most_rows=most_rows)
-        is_stale = view.row is not None and view.row.version != version
-        answers.append(None if view.row is None else _answer(view.row, is_stale=is_stale))
+        if view.row is None:
+            answers.append(None)
+            continue
+        is_stale = waits or view.row.version != version
+        answers.append(_answer(view.row, is_stale=is_stale))
     return answers
 
 

@@ -14,6 +14,7 @@ from metrics.models import Score, Snapshot
 from metrics.services.leaderboard import choice_values, comparison
 from metrics.services.leaderboard.choices.choices import LeaderboardSpec, is_stored
 from metrics.services.leaderboard.stored_scores import StoredScores
+from metrics.services.numbers.refresh import waits_for_refresh
 from metrics.services.samples.pools import has_samples
 from pooling.models import Run
 
@@ -31,8 +32,13 @@ def inquiry_of(*, collection: Collection, spec: LeaderboardSpec) -> Inquiry:
 
 
 def look(*, collection: Collection, spec: LeaderboardSpec) -> Look:
-    """Look at a leaderboard or comparison."""
-    return kept.look(inquiry=inquiry_of(collection=collection, spec=spec))
+    """Look at a leaderboard or comparison.
+
+    Its version is empty while labels wait to be counted: whatever is kept is older than they are.
+    """
+    waits = waits_for_refresh(collection=collection)  # first: they may be counted now
+    view = kept.look(inquiry=inquiry_of(collection=collection, spec=spec))
+    return view._replace(version="") if waits else view
 
 
 def version_of(*, collection: Collection) -> str:

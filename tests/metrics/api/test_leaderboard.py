@@ -109,7 +109,9 @@ def test_a_board_is_stale_once_labels_have_changed(client, study, headers):
     first = client.get(BOARD, headers=headers)
     tag = {"If-None-Match": first["ETag"]}
     assert client.get(BOARD, headers=headers | tag).status_code == 304
-    studies.reference(study, {("q0", "d5"): 2}, name="second")
+    studies.judge(cast.annotator(study), seed=3)
+    answer = client.get(BOARD, headers=headers | tag)
+    assert (answer.status_code, answer.json()["is_stale"]) == (200, True), "before it is counted"
     refresh.refresh(collection=study)
     answer = client.get(BOARD, headers=headers | tag)
     assert (answer.status_code, answer.json()["is_stale"]) == (200, True)

@@ -53,6 +53,7 @@ def test_whoever_looks_first_has_it_computed_and_then_it_is_there(study):
 def test_further_labels_make_it_old_and_it_is_shown_meanwhile(study):
     compute_kept(study, NAME)
     studies.judge(cast.annotator(study), seed=3)
+    assert answer(study).is_stale, "before they are counted"
     refresh.refresh(collection=study)
     assert answer(study).is_stale
     assert compute_kept(study, NAME)
@@ -81,6 +82,7 @@ def test_a_mark_of_a_duplicate_and_its_end_make_analyses_old(study):
     group = DuplicateGroup(first, [second])
     mark_duplicates(collection=study, groups=[group], by=None)
     assert answer(study).is_stale
+    refresh.refresh(collection=study)
     compute_kept(study, NAME)
     assert not answer(study).is_stale
     unmark_duplicates(collection=study, items=[second], by=None)

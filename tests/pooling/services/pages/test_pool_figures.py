@@ -48,8 +48,8 @@ def test_what_people_hold_is_named_and_a_closing_that_failed_is_tried_again():
 def test_an_opening_again_tells_the_pairs_that_are_asked_for(counts, button):
     states = StateCounts(counts, is_open=False)
     reopening = PoolFigures(states, n_free=0, n_held=0, n_done=0).reopening
-    assert (reopening.title, reopening.button, reopening.n) == ("Open again", button, None)
     n_pairs = sum(counts.get(state, 0) for state in ("untouched", "some_labels"))
+    assert (reopening.title, reopening.button, reopening.n) == ("Open again", button, n_pairs)
     assert (f"of {n_pairs} pairs would be asked for" in reopening.sentences[0]) == bool(n_pairs)
     retried = PoolFigures(states, n_free=0, n_held=0, n_done=0, is_retried=True)
     assert retried.reopening.title == "Try again"
