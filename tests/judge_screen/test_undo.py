@@ -125,13 +125,14 @@ def test_an_answer_of_the_last_20_is_changed(open_judge, reload):
 
 def test_the_last_20_arrive_without_moving_what_closes_them(open_judge):
     page = open_judge()
-    judge(page, "2222")
     routes = []
 
     def hold(route):
         routes.append(route)
 
+    # long before the request: a browser may let through what is asked for the moment after
     page.route("**/recent", hold)
+    judge(page, "2222")
     page.keyboard.press("r")
     close = page.locator("#dialog-recent").get_by_role("button", name="Close")
     expect(page.locator("#recent-state")).to_have_text("Loading…")
