@@ -69,10 +69,13 @@ def _numbers(request: HttpRequest, slug: str, tab: str) -> HttpResponse:
 
 
 def first_page_context(request: HttpRequest, collection: Collection) -> dict[str, Any]:
-    """The context of the four answers, for a page of a lead that shows them with other things."""
+    """The context of the four answers, for a page that shows them with other things."""
     options = options_of(request, collection)
     state = service.state_of(collection=collection, options=options)
-    return _numbers_context(collection, options, state) | {"may_name": True}
+    return {
+        **_numbers_context(collection, options, state),
+        "may_name": may_name(request, collection),
+    }
 
 
 def _numbers_context(

@@ -66,19 +66,21 @@ def test_once_people_have_judged_the_steps_are_folded_away(client, collection, l
     assert "1 judgment" in text
 
 
-def test_once_people_judge_a_lead_sees_the_cockpit_and_nobody_else_does(client, lead):
+def test_once_people_judge_leaders_see_the_cockpit_and_annotators_do_not(client):
     study = studies.judged_study("study", seeds=range(3))
-    for person, expected in (
-        (cast.member(study, Role.LEAD), True),
-        (cast.member(study, Role.RESEARCHER), False),
-        (cast.annotator(study).user, False),
+    for role, title in (
+        (Role.LEAD, "What waits for you"),
+        (Role.RESEARCHER, "What waits for a lead"),
     ):
-        client.force_login(person)
+        client.force_login(cast.member(study, role))
         text = home(client, study)
-        assert ("What waits for you" in text) == expected
-        assert (f'"/c/{study.slug}/dashboard/numbers/?level=' in text) == expected
-        if expected:
-            assert text.index("What waits for you") < text.index("<details><summary>Set-up")
+        assert f'"/c/{study.slug}/dashboard/numbers/?level=' in text
+        assert text.index(title) < text.index("<details><summary>Set-up")
+        assert (reverse("annotate:inbox", args=[study.slug]) in text) == (role is Role.LEAD)
+    client.force_login(cast.annotator(study).user)
+    text = home(client, study)
+    assert "What waits for" not in text
+    assert "/dashboard/numbers/" not in text
 
 
 def test_an_annotator_sees_own_progress_alone(client, collection):
