@@ -205,6 +205,22 @@ def test_items_of_before_are_looked_into_by_a_worker_once(collection):
     assert stored(collection)[0] == (VP8, [], True)
 
 
+def test_a_second_look_keeps_what_it_cannot_read_anew(collection):
+    clip = {"kind": "video", "path": "a.webm", "also": ["b.ogv"]}
+    load(collection, line("1", parts=[clip]), files={"a.webm": webm(), "b.ogv": clips.theora()})
+    media_inspection_turns.take_turn(collection=collection)  # for the checksums
+    seconds, doubts = Part.objects.get().seconds, media_inspection.doubts(collection=collection)
+    assert seconds and stored(collection) == [(VP8, [THEORA], True)]
+    for name in ("a.webm", "b.ogv"):  # a disk that is away just then
+        media.media_folder(collection).joinpath(name).unlink()
+    Part.objects.update(looked_at=None)
+    assert media_inspection_turns.take_turn(collection=collection) == 1
+    assert stored(collection) == [(VP8, [THEORA], True)]
+    assert Part.objects.get().seconds == seconds
+    assert media_inspection.doubts(collection=collection) == doubts
+    assert media_inspection_turns.overdue() == []
+
+
 def test_the_lead_is_told_how_many_files_are_not_what_they_are_called(
     collection, django_assert_num_queries
 ):
