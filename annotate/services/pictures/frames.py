@@ -29,9 +29,9 @@ _DECODERS = "h264,hevc,vp8,vp9,libdav1d,libaom-av1,av1,mpeg4,theora,prores"
 # At most SIZE pixels wide and high, never enlarged, in the shape in which browsers show it.
 _RATIO = f"min(1,{SIZE}/max(iw*sar,ih))"
 _SCALE = f"scale=w='max(1,round(iw*sar*{_RATIO}))':h='max(1,round(ih*{_RATIO}))',setsar=1"
-# Exit codes of ffmpeg are the system's error numbers, negative, in a byte.
-_TOO_COSTLY = -errno.ENOMEM % 256
-_UNREADABLE = tuple(-code % 256 for code in (errno.ENOENT, errno.EACCES, errno.EIO))
+# Exit codes of ffmpeg are the system's error numbers, negative, in a byte; older ones say 1 to all.
+_TOO_COSTLY = (-errno.ENOMEM % 256, -errno.EAGAIN % 256)  # the latter where no thread can begin
+_BLOCK = 2**20  # bytes
 
 
 def draw_frame(*, clip: Path, start: float, target: Path) -> Preview.Reason | None:
@@ -55,16 +55,22 @@ def draw_frame(*, clip: Path, start: float, target: Path) -> Preview.Reason | No
         )
         if run.exit_code == NOT_STARTED:
             raise ProcessNotStarted
-        if run.exit_code in _UNREADABLE:
-            raise OSError(256 - run.exit_code, "ffmpeg cannot read the file", str(clip))
-        if run.exit_code < 0 or run.exit_code == _TOO_COSTLY:
+        if run.exit_code < 0 or run.exit_code in _TOO_COSTLY:
             return Preview.Reason.TOO_COSTLY
         if run.exit_code:
             break
         if run.output:
             target.write_bytes(run.output)
             return None
+    _require_readable(clip)
     return Preview.Reason.DAMAGED
+
+
+def _require_readable(clip: Path) -> None:
+    """Raise OSError where a clip cannot be read to its end: ffmpeg calls it damaged then too."""
+    with clip.open("rb") as stream:
+        while stream.read(_BLOCK):
+            pass
 
 
 def demuxer_of(clip: Path) -> str | None:

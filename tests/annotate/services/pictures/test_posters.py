@@ -192,6 +192,20 @@ def test_an_absent_clip_waits_and_one_at_an_address_never_gets_a_poster(collecti
     assert previews.overdue() == [collection.pk]
 
 
+def test_a_clip_that_goes_away_while_it_is_drawn_waits_whatever_ffmpeg_calls_it(
+    collection, settings, tmp_path, request
+):
+    clip = add_clip(collection, "a.mp4", h264())
+    file, away = media_folder(collection) / "a.mp4", tmp_path / "away"
+    settings.FFMPEG = program(tmp_path, f"mv {file} {away}; exit 1")  # as 4.2 of any fault
+    assert previews.take_turn(collection=collection) == 0 and not Preview.objects.exists()
+    assert reload(clip).previewed_at is None
+    away.rename(file)
+    cache.delete(previews.rest_key(collection.pk))
+    request.getfixturevalue("ffmpeg")
+    assert previews.take_turn(collection=collection) == 1 and results(clip) == [(64, 64)]
+
+
 @pytest.mark.usefixtures("ffmpeg")
 def test_a_turn_of_clips_ends_and_the_next_goes_on_behind_the_last(collection, monkeypatch):
     for number in range(3):
@@ -210,6 +224,15 @@ def test_a_clip_that_takes_too_much_memory_is_ended_and_others_go_on(collection,
     good = add_clip(collection, "b.mp4", h264(), start=0.1)
     assert previews.take_turn(collection=collection) == 1 and frame_number(reload(good)) == 2
     assert reasons(collection) == [(0.0, "too-costly")]
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [(244, "too-costly"), (245, "too-costly"), (183, "damaged"), (1, "damaged")]
+)
+def test_what_the_exit_code_tells_is_the_reason(collection, settings, tmp_path, code, reason):
+    clip = add_clip(collection, "a.mp4", h264())
+    settings.FFMPEG = program(tmp_path, f"exit {code}")
+    assert previews.take_turn(collection=collection) == 1 and results(clip) == [reason]
 
 
 HOUR = 3600
