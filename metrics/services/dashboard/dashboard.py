@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from django.utils.timezone import localdate
+from django.utils import timezone
 
 from annotate.core.labels.pair_states import StateCounts
 from annotate.core.phrases import counted
@@ -153,11 +153,15 @@ class DashboardState(NamedTuple):
     recent: RecentEvents | None = None
 
 
-def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
+def state_of(
+    *, collection: Collection, options: DashboardOptions, now: datetime | None = None
+) -> DashboardState:
     """The state of the dashboard, in eight small queries; two pages add what waits or is stuck.
 
     Has the details computed where they are old. No numbers are read.
+    now : the present; its day is in the version, and its hour where labels of 24 hours are shown
     """
+    now = now or timezone.now()
     inquiry = dashboard_details.inquiry_of(collection=collection)
     details = kept.look(inquiry=inquiry, with_value=False).row
     snapshots = Snapshot.objects.filter(collection=collection, kind__in=KINDS).order_by("kind")
@@ -168,11 +172,11 @@ def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardS
     event_keys = [event.pk for event in raising_events]
     flags = guards.flags_of(collection=collection)
     delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
-    later, today = later_changes(collection=collection), localdate()
+    later, today = later_changes(collection=collection), timezone.localdate(now)
     waits = stuck = recent = None
     if options.tab == DashboardTab.OVERVIEW:
         waits = waiting_facts(collection=collection)
-        recent = recent_events(collection=collection)
+        recent = recent_events(collection=collection, now=now)
     elif options.tab == DashboardTab.FORECAST:
         stuck = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
     marks = collection.alpha_marks

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db.models import F, Q
-from django.utils import timezone
 
 from annotate.models import Collection
 from pooling.models import Pool, Run
@@ -30,12 +29,13 @@ class RecentEvents(NamedTuple):
     closed_pools: tuple[RecentRow, ...] = ()
 
 
-def recent_events(*, collection: Collection) -> RecentEvents:
-    """The events of a day and what has passed of an hour; two queries.
+def recent_events(*, collection: Collection, now: datetime) -> RecentEvents:
+    """The events of a day and what has passed of the hour of `now`; two queries.
 
-    Runs that only their uploader sees and runs that are not in use are left out.
+    Runs that only their uploader sees and runs that are not in use are left out. The moment that
+    they are told from makes the first page another one each hour, as counts of 24 hours shrink.
     """
-    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    hour = now.replace(minute=0, second=0, microsecond=0)
     since = hour - timedelta(days=1)
     runs = Run.objects.in_use().published().filter(collection=collection, created_at__gte=since)
     is_closed = Q(round__closed_at__gte=since)

@@ -83,7 +83,7 @@ def test_a_day_without_an_event_is_empty_although_alpha_is_there():
 @pytest.mark.django_db(transaction=True)
 def test_what_is_older_than_a_day_or_not_for_everybody_is_left_out(client):
     study = studies.judged_study("study", seeds=range(2))
-    events = recent_events(collection=study)
+    events = recent_events(collection=study, now=timezone.now())
     n_runs, (pool,) = study.runs.count(), events.opened_pools
     assert len(events.runs) == n_runs and events.closed_pools == ()
     hidden, retired, *_ = Run.objects.filter(collection=study).order_by("pk")
@@ -91,12 +91,12 @@ def test_what_is_older_than_a_day_or_not_for_everybody_is_left_out(client):
     Run.objects.filter(pk=retired.pk).update(retired_at=NOW)
     Round.objects.filter(pk=pool.round).update(state="closed", closed_at=timezone.now())
     Pool.objects.filter(pk=pool.pk).update(opened_at=NOW - OLDER, state="closed")
-    events = recent_events(collection=study)
+    events = recent_events(collection=study, now=timezone.now())
     assert {run.pk for run in events.runs}.isdisjoint({hidden.pk, retired.pk})
     assert (events.opened_pools, [row.pk for row in events.closed_pools]) == ((), [pool.pk])
     Run.objects.filter(collection=study).update(created_at=NOW - OLDER)
     Round.objects.filter(pk=pool.round).update(closed_at=NOW - OLDER)
-    events = recent_events(collection=study)
+    events = recent_events(collection=study, now=timezone.now())
     assert events == RecentEvents(events.since)
     client.force_login(cast.member(study, Role.LEAD))
     page = client.get("/c/study/dashboard/").content.decode()

@@ -1,6 +1,6 @@
 """The first page's list of what waits: its numbers, and the pages that show exactly these."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
@@ -155,10 +155,10 @@ def test_golds_accuse_whom_a_guard_names_and_nobody_else():
     )
 
 
-def version_of(collection: Collection) -> str:
-    """The version of the first page's live part."""
+def version_of(collection: Collection, now: datetime | None = None) -> str:
+    """The version of the first page's live part; `now` : by default the present."""
     options = DashboardOptions("ordinal")
-    return dashboard.state_of(collection=collection, options=options).version
+    return dashboard.state_of(collection=collection, options=options, now=now).version
 
 
 def test_a_new_report_its_settling_and_a_pause_each_change_the_version_of_the_live_part():
@@ -173,6 +173,14 @@ def test_a_new_report_its_settling_and_a_pause_each_change_the_version_of_the_li
     pausing.pause(annotator=collection.annotators.first(), by=lead, reason="ill")
     versions.append(version_of(collection))
     assert len(set(versions)) == len(versions)
+
+
+def test_each_hour_has_a_version_of_its_own_so_that_counts_of_24_hours_grow_no_older():
+    collection = inbox_collection()
+    hour = datetime(2026, 3, 5, 14, tzinfo=UTC)
+    moments = [hour, hour + timedelta(minutes=59, seconds=59), hour + timedelta(hours=1)]
+    first, last, next_one = (version_of(collection, moment) for moment in moments)
+    assert first == last != next_one
 
 
 def test_what_waits_takes_as_many_queries_of_many_people_and_things_as_of_few():
