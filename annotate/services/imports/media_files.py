@@ -66,7 +66,7 @@ class MediaFiles:
     def read(self, part: Part, *, with_checksum: bool) -> PartReading | None:
         """Read a part's files for what is not known of it.
 
-        None if one of its files, in a bucket, is left for later.
+        None if one of its files is left for later.
         """
         needs_types = part.kind in Part.PLAYED and not part.is_inspected
         media = [self._medium(part.kind, source) for source in part.sources] if needs_types else []
@@ -80,7 +80,10 @@ class MediaFiles:
         return PartReading(part, cast(list[DetectedMedium], media), checksum)
 
     def _medium(self, kind: str, source: MediaSource) -> DetectedMedium | None:
-        """Return type and length of a source, None if it is left for later."""
+        """Return type and length of a source, None if it is left for later.
+
+        So is a file that was read once and cannot be now, as while its disk is away.
+        """
         path = source.path
         if is_address(path):
             return DetectedMedium(source.type)
@@ -88,7 +91,7 @@ class MediaFiles:
             medium = self._read(
                 path,
                 lambda location: self._medium_at(location, kind, path),
-                otherwise=DetectedMedium(),
+                otherwise=None if source.type else DetectedMedium(),
             )
             self._media_by_file[kind, path] = medium
             if medium is None:
@@ -113,7 +116,7 @@ class MediaFiles:
         return self._checksums_by_path[path]
 
     def _read(
-        self, path: str, reader: Callable[[Path | str], Fact], *, otherwise: Fact
+        self, path: str, reader: Callable[[Path | str], Fact], *, otherwise: Fact | None
     ) -> Fact | None:
         """Return a reader's fact of a file; `otherwise` if unreadable, None if left for later."""
         location = locate_medium(collection=self.collection, path=path)

@@ -17,12 +17,10 @@ from annotate.services.background import progress
 from annotate.services.imports.media_files import MediaFiles, PartReading
 
 CHUNK = 1_000
-# A part that a load gave other sources or types during its inspection waits for another one. Of a
-# file that cannot be read this time, what an earlier inspection found stays.
+# A part that a load gave other sources or types during its inspection waits for another one.
 _STORE_TYPES = """
     UPDATE annotate_part
-    SET type = inspected.type, also = inspected.also::jsonb,
-        seconds = coalesce(inspected.seconds, annotate_part.seconds),
+    SET type = inspected.type, also = inspected.also::jsonb, seconds = inspected.seconds,
         looked_at = clock_timestamp()
     FROM unnest(%(parts)s::bigint[], %(types)s::text[], %(also)s::text[],
                 %(seconds)s::double precision[], %(types_then)s::text[], %(also_then)s::text[])
@@ -101,14 +99,14 @@ def store(readings: Sequence[PartReading]) -> int:
 def _parameters_of_types(readings: Sequence[PartReading]) -> dict[str, list[object]]:
     also = [
         [
-            {**source, "type": medium.type or source["type"]}
+            {**source, "type": medium.type}
             for source, medium in zip(part.also, media[1:], strict=True)
         ]
         for part, media, _ in readings
     ]
     return {
         "parts": [part.pk for part, _, _ in readings],
-        "types": [media[0].type or part.type for part, media, _ in readings],
+        "types": [media[0].type for _, media, _ in readings],
         "also": [json.dumps(sources) for sources in also],
         "seconds": [reading.seconds for reading in readings],
         "types_then": [part.type for part, _, _ in readings],

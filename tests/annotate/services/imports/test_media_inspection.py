@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 
 from annotate import tasks
 from annotate.core.files.archives.sources import FileSource, ZipSource
@@ -205,20 +206,34 @@ def test_items_of_before_are_looked_into_by_a_worker_once(collection):
     assert stored(collection)[0] == (VP8, [], True)
 
 
-def test_a_second_look_keeps_what_it_cannot_read_anew(collection):
+def test_a_second_look_waits_for_files_that_were_read_once(collection):
     clip = {"kind": "video", "path": "a.webm", "also": ["b.ogv"]}
     load(collection, line("1", parts=[clip]), files={"a.webm": webm(), "b.ogv": clips.theora()})
     media_inspection_turns.take_turn(collection=collection)  # for the checksums
     seconds, doubts = Part.objects.get().seconds, media_inspection.doubts(collection=collection)
     assert seconds and stored(collection) == [(VP8, [THEORA], True)]
-    for name in ("a.webm", "b.ogv"):  # a disk that is away just then
-        media.media_folder(collection).joinpath(name).unlink()
-    Part.objects.update(looked_at=None)
+    file_a = media.media_folder(collection).joinpath("a.webm")
+    away = file_a.rename(file_a.with_suffix(".away"))  # as with its disk
+    Part.objects.update(looked_at=None, seconds=None)
+    assert media_inspection.look_into_files(collection=collection) == 0
+    assert media_inspection_turns.take_turn(collection=collection) == 0
+    assert stored(collection) == [(VP8, [THEORA], False)]
+    assert media_inspection.doubts(collection=collection) == doubts
+    assert media_inspection_turns.overdue() == []  # it rests
+    away.rename(file_a)
+    cache.clear()
+    assert media_inspection_turns.overdue() == [collection.pk]
     assert media_inspection_turns.take_turn(collection=collection) == 1
     assert stored(collection) == [(VP8, [THEORA], True)]
     assert Part.objects.get().seconds == seconds
-    assert media_inspection.doubts(collection=collection) == doubts
-    assert media_inspection_turns.overdue() == []
+
+
+def test_a_second_look_unlearns_what_a_file_is_not_any_more(collection):
+    load(collection, line("1", video="a.webm"), files={"a.webm": webm()})
+    media.media_folder(collection).joinpath("a.webm").write_bytes(b"not a clip")
+    Part.objects.update(looked_at=None)
+    assert media_inspection.look_into_files(collection=collection) == 1
+    assert stored(collection) == [("", [], True)]
 
 
 def test_the_lead_is_told_how_many_files_are_not_what_they_are_called(
