@@ -31,7 +31,8 @@ _RATIO = f"min(1,{SIZE}/max(iw*sar,ih))"
 _SCALE = f"scale=w='max(1,round(iw*sar*{_RATIO}))':h='max(1,round(ih*{_RATIO}))',setsar=1"
 # Exit codes of ffmpeg are the system's error numbers, negative, in a byte; older ones say 1 to all.
 _TOO_COSTLY = (-errno.ENOMEM % 256, -errno.EAGAIN % 256)  # the latter where no thread can begin
-_BLOCK = 2**20  # bytes
+_UNREADABLE = tuple(-code % 256 for code in (errno.ENOENT, errno.EACCES, errno.EIO))
+_BLOCK, _MOST_READ = 2**20, 2**30  # bytes; a larger clip is read so far
 
 
 def draw_frame(*, clip: Path, start: float, target: Path) -> Preview.Reason | None:
@@ -55,6 +56,8 @@ def draw_frame(*, clip: Path, start: float, target: Path) -> Preview.Reason | No
         )
         if run.exit_code == NOT_STARTED:
             raise ProcessNotStarted
+        if run.exit_code in _UNREADABLE:
+            raise OSError(256 - run.exit_code, "ffmpeg cannot read the file", str(clip))
         if run.exit_code < 0 or run.exit_code in _TOO_COSTLY:
             return Preview.Reason.TOO_COSTLY
         if run.exit_code:
@@ -67,9 +70,9 @@ def draw_frame(*, clip: Path, start: float, target: Path) -> Preview.Reason | No
 
 
 def _require_readable(clip: Path) -> None:
-    """Raise OSError where a clip cannot be read to its end: ffmpeg calls it damaged then too."""
+    """Raise OSError where a clip cannot be read: not every ffmpeg tells that from damage."""
     with clip.open("rb") as stream:
-        while stream.read(_BLOCK):
+        while stream.tell() < _MOST_READ and stream.read(_BLOCK):
             pass
 
 

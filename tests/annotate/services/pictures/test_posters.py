@@ -1,5 +1,6 @@
 """Posters of clips, by an ffmpeg of the operator: off by default, drawn once, safe from files."""
 
+import errno
 import io
 import subprocess
 import threading
@@ -206,6 +207,15 @@ def test_a_clip_that_goes_away_while_it_is_drawn_waits_whatever_ffmpeg_calls_it(
     assert previews.take_turn(collection=collection) == 1 and results(clip) == [(64, 64)]
 
 
+def test_a_clip_whose_disk_failed_ffmpeg_waits_though_it_can_be_read_again(
+    collection, settings, tmp_path
+):
+    clip = add_clip(collection, "a.mp4", h264())
+    settings.FFMPEG = program(tmp_path, f"exit {256 - errno.EIO}")
+    assert previews.take_turn(collection=collection) == 0 and not Preview.objects.exists()
+    assert reload(clip).previewed_at is None
+
+
 @pytest.mark.usefixtures("ffmpeg")
 def test_a_turn_of_clips_ends_and_the_next_goes_on_behind_the_last(collection, monkeypatch):
     for number in range(3):
@@ -227,7 +237,13 @@ def test_a_clip_that_takes_too_much_memory_is_ended_and_others_go_on(collection,
 
 
 @pytest.mark.parametrize(
-    ("code", "reason"), [(244, "too-costly"), (245, "too-costly"), (183, "damaged"), (1, "damaged")]
+    ("code", "reason"),
+    [
+        (256 - errno.ENOMEM, "too-costly"),
+        (256 - errno.EAGAIN, "too-costly"),
+        (183, "damaged"),
+        (1, "damaged"),
+    ],
 )
 def test_what_the_exit_code_tells_is_the_reason(collection, settings, tmp_path, code, reason):
     clip = add_clip(collection, "a.mp4", h264())
