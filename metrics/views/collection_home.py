@@ -20,7 +20,11 @@ from metrics.views import dashboard
 @require_safe
 @login_required
 def collection(request: SignedIn, slug: str) -> HttpResponse:
-    """Show leaders the set-up, then the cockpit; to annotators their own work alone."""
+    """Show leaders the set-up, then the cockpit; to annotators their own work alone.
+
+    Researchers who judge, too, have the cockpit on its own page alone: beside their work it would
+    tell with each answer whether it was one to a gold.
+    """
     collection_ = access.get_collection(user=request.user, slug=slug)
     roles = access.roles_in(user=request.user, collection=collection_)
     context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
@@ -33,7 +37,8 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
         }
         if not collection_.archived_at:
             context["setup"] = steps.setup(collection=collection_, roles=roles)
-        if not collection_.is_being_set_up:
+        may_see_cockpit = Role.LEAD in roles or Role.ANNOTATOR not in roles
+        if may_see_cockpit and not collection_.is_being_set_up:
             context |= dashboard.first_page_context(request, collection_)
     if Role.LEAD in roles:
         context["hooks_sentence"] = hook_page.trouble_sentence(collection=collection_)

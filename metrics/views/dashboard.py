@@ -30,12 +30,11 @@ def dashboard(request: HttpRequest, slug: str, tab: str = "") -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = options_of(request, collection, tab)
     state = service.state_of(collection=collection, options=options)
-    is_lead = may_name(request, collection)
     context = {
         "collection": collection,
         "tabs": list(DashboardTab),
-        "may_name": is_lead,
-        "may_invite": is_lead,
+        "may_name": options.is_lead,
+        "may_invite": options.is_lead,
         "stuck": state.stuck,
     }
     return render(
@@ -63,7 +62,7 @@ def _numbers(request: HttpRequest, slug: str, tab: str) -> HttpResponse:
         "metrics/dashboard/_numbers.html",
         lambda: {
             **_numbers_context(collection, options, state),
-            "may_name": may_name(request, collection),
+            "may_name": options.is_lead,
         },
     )
 
@@ -74,7 +73,7 @@ def first_page_context(request: HttpRequest, collection: Collection) -> dict[str
     state = service.state_of(collection=collection, options=options)
     return {
         **_numbers_context(collection, options, state),
-        "may_name": may_name(request, collection),
+        "may_name": options.is_lead,
     }
 
 
@@ -115,10 +114,9 @@ def options_of(
     if tab not in TAB_NAMES:
         raise Http404
     level = service.level_or_default(collection=collection, requested=request.GET.get("level"))
+    is_lead = may_name(request, collection)
     return service.DashboardOptions(
-        level,
-        "names" in request.GET and may_name(request, collection),
-        DashboardTab(tab),
+        level, "names" in request.GET and is_lead, DashboardTab(tab), is_lead
     )
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
-from annotate.core.phrases import time_since
+from annotate.core.phrases import days_since, time_since
 from annotate.services.review.inbox import Tab
 from metrics.services.dashboard.waiting_facts import WaitingFacts
 
@@ -47,6 +47,11 @@ class WaitingRow(NamedTuple):
     def oldest_text(self) -> str:
         """The time since the oldest came, where that is known."""
         return time_since(self.oldest_at, timezone.now()) if self.oldest_at else ""
+
+    @property
+    def oldest_day_text(self) -> str:
+        """The days since the oldest came, for those who may not learn who it is of."""
+        return days_since(self.oldest_at, timezone.now()) if self.oldest_at else ""
 
 
 INBOX = "annotate:inbox"

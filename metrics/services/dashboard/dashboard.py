@@ -47,11 +47,16 @@ class PoolTotals(NamedTuple):
 
 
 class DashboardOptions(NamedTuple):
-    """Choices in the dashboard's address: level of measurement, names or pseudonyms, and page."""
+    """Choices in the dashboard's address, and whether a lead makes them.
+
+    level : of measurement; with_names : rather than pseudonyms alone; tab : the page
+    is_lead : True has buttons and moments; it makes the version of the page another one
+    """
 
     level: str
     with_names: bool = False
     tab: DashboardTab = DashboardTab.OVERVIEW
+    is_lead: bool = False
 
     @property
     def query_string(self) -> str:

@@ -83,6 +83,16 @@ def test_once_people_judge_leaders_see_the_cockpit_and_annotators_do_not(client)
     assert "/dashboard/numbers/" not in text
 
 
+def test_beside_the_work_of_a_researcher_who_judges_no_number_tells_golds(client):
+    study = studies.judged_study("study", seeds=range(3))
+    person = cast.member(study, Role.RESEARCHER)
+    client.force_login(person)
+    assert "Golds right" in home(client, study)
+    cast.annotator(study, person)
+    text = home(client, study)
+    assert "Your work" in text and "Golds right" not in text and "/dashboard/numbers/" not in text
+
+
 def test_an_annotator_sees_own_progress_alone(client, collection):
     campaigns.open_pool_round(collection, cast.pairs(collection, 4))
     client.force_login(cast.annotator(collection).user)

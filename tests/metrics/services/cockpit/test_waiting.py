@@ -1,5 +1,6 @@
 """The first page's list of what waits: its numbers, and the pages that show exactly these."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -33,6 +34,7 @@ from tests.annotate.views.review.inbox_rows import (
 )
 
 pytestmark = pytest.mark.django_db
+WAITS = "metrics/cockpit/_waits.html"
 
 
 def rows_of(collection: Collection) -> list[WaitingRow]:
@@ -54,7 +56,7 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
     assert rows["Answer"].n == 1 and rows["Answer"].oldest_text == "now"
     cockpit = {"first_waits": list(rows.values())}
     context = {"collection": collection, "cockpit": cockpit, "may_name": True}
-    part = render_to_string("metrics/cockpit/_waits.html", context)
+    part = render_to_string(WAITS, context)
     for row in rows.values():
         href = reverse(row.address, args=[collection.slug]) + row.query
         assert f'href="{href}">{row.button}</a>' in part
@@ -65,6 +67,16 @@ def test_what_waits_is_counted_and_each_button_leads_to_exactly_these(client):
         row = rows[act]
         page = client.get(reverse(row.address, args=[collection.slug]) + row.query).context["page"]
         assert page.paginator.count == row.n
+
+
+def test_those_who_are_no_lead_learn_the_day_alone_since_when_something_waits():
+    collection = inbox_collection()
+    report(collection, "escalated")
+    (row,) = rows_of(collection)
+    context = {"collection": collection, "cockpit": {"first_waits": [row]}, "may_name": True}
+    assert '<time datetime="' in render_to_string(WAITS, context)
+    part = render_to_string(WAITS, context | {"may_name": False})
+    assert re.search(r"oldest:\s+(today|yesterday)</span>", part) and "<time" not in part
 
 
 def test_the_badge_of_the_inbox_is_the_sum_of_its_rows(client):
