@@ -27,6 +27,7 @@ from metrics.services.analysis.page import (
     summary_of,
 )
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
+from metrics.services.numbers.lateness import lateness_of
 
 PLAIN = "text/plain; charset=utf-8"
 
@@ -136,6 +137,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     roles = access.roles_in(user=request.user, collection=collection)
     shown_choices = frozenset[str]().union(*(row.choices for row in rows))
     panels = pictured_panels_of(collection=collection, analyses=rows, choices=choices, roles=roles)
+    is_stale = any(panel.answer and panel.answer.is_stale for panel in panels)
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
@@ -146,6 +148,7 @@ def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
         "other_choices": choices_of_other_pages(request.GET, shown_choices),
         "direction_sentence": other_direction_sentence(choices) if "runs" in shown_choices else "",
         "panels": panels,
+        "late": lateness_of(collection=collection) if is_stale else None,
         "is_lead": Role.LEAD in roles,
     }
     status = 422 if choices.errors else 200

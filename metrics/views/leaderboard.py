@@ -23,6 +23,7 @@ from metrics.services.leaderboard.files import as_csv, as_latex
 from metrics.services.leaderboard.history import history_of
 from metrics.services.leaderboard.known_truth import truth_scores
 from metrics.services.leaderboard.leaderboard import Leaderboard, leaderboard_of
+from metrics.services.numbers.lateness import lateness_of
 from metrics.services.plans import plans_page
 from metrics.services.samples.pools import names_of_samples
 from pooling.models import Run
@@ -107,6 +108,7 @@ def compare(request: SignedIn, slug: str) -> HttpResponse:
             context["job"] = _job(request, "compare-state", collection, choices.spec)
         else:
             (measure,) = choices.spec.measures
+            context["late"] = lateness_of(collection=collection)
             context["comparison"] = comparison_page.comparison_of(
                 runs=choices.compared_runs,
                 measure=measure,

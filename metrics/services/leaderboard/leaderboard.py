@@ -5,11 +5,12 @@ usual one from the stored scores, every other one by measuring. Until there is a
 table is built from the stored scores, without tested differences.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.utils import timezone
+
 from annotate.models import Collection, Direction, Kept, QuerySet
-from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import Chart
 from metrics.charts.leaderboard import Dot, score_dots
 from metrics.core.labels.label_sources import LabelSource
@@ -35,28 +36,45 @@ from metrics.services.leaderboard.tables import (
     LeaderboardRow,
     LeaderboardTable,
 )
+from metrics.services.numbers.lateness import Lateness, lateness_of
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import has_samples
 from metrics.services.scores.labels import scope_of
 from metrics.services.scores.query_groups import facts_from
 from pooling.models import Run
 
+OLD_AFTER = timedelta(minutes=1)
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
 
 
 class Leaderboard(NamedTuple):
-    """The leaderboard page; is_pending : True until the background has computed the view."""
+    """The leaderboard page.
+
+    late : what keeps newer numbers away
+    is_pending : True until the background has computed the view
+    is_stale : True if labels or settings have changed since
+    """
 
     choices: Choices
     columns: list[MeasureColumn]
     tables: list[LeaderboardTable]
     conflicts: list[Facts]
     unscored_runs: list[Run]
-    worker_missing: bool
+    late: Lateness | None
     is_pending: bool
     is_stale: bool
     computed_at: datetime | None
     truth: TruthScores | None = None
+
+    @property
+    def is_old(self) -> bool:
+        """True where newer numbers are due and these are a minute old.
+
+        While people judge, newer ones are due all the time.
+        """
+        return self.is_stale and (
+            self.computed_at is None or timezone.now() - self.computed_at > OLD_AFTER
+        )
 
     def with_ceiling(self, ceiling: Ceiling | None) -> "Leaderboard":
         """The same with the ceiling of people beneath each table; without one as it is."""
@@ -157,9 +175,9 @@ def leaderboard_of(
         unscored_runs=[run for run in choices.runs if run.pk not in scored_runs]
         if choices.is_stored or view
         else [],
-        worker_missing=worker_is_missing(),
+        late=lateness_of(collection=collection),
         is_pending=view is None and bool(choices.runs),
-        is_stale=view is not None and view.version != version,
+        is_stale=view.version != version if view else bool(scored_sets) and not version,
         computed_at=view.computed_at if view else None,
     )
 
