@@ -161,7 +161,7 @@ def test_a_tab_hears_what_another_one_is_told_is_stored_to_the_end_of_the_batch(
     answers.keyboard.press("2")
     for tab in (answers, waits):
         expect(tab.locator("#empty-title")).to_have_text("Nothing is left to judge")
-        expect(tab.locator("#empty-batch")).to_contain_text(f"{N_PAIRS} labels in this batch, ")
+        expect(tab.locator("#empty-batch")).to_contain_text(f"{N_PAIRS} labels in this batch.")
         expect(tab.locator("#empty")).to_be_focused()
         expect(tab.get_by_role("button", name="Look again")).to_be_visible()
         expect(tab.locator("#empty-progress")).to_contain_text(

@@ -21,17 +21,19 @@ class BatchEnd(NamedTuple):
 
     @property
     def work(self) -> str:
-        """The labels of the batch and the pace."""
-        labels = f"{counted(self.n_labels, 'label')} in this batch"
-        return f"{labels}, {self.pace} each in the median." if self.seconds else f"{labels}."
+        """The labels of the batch."""
+        return f"{counted(self.n_labels, 'label')} in this batch."
 
     @property
     def pace(self) -> str:
-        """The seconds of a label in two digits; minutes from a hundred seconds on."""
-        seconds = self.seconds or 0.0
-        if seconds >= 99.5:
-            return f"{two_digits(seconds / 60):g} minutes"
-        return f"{two_digits(seconds):g} seconds"
+        """The seconds of a label in two digits, minutes from a hundred on; nothing if untimed."""
+        if not self.seconds:
+            return ""
+        if self.seconds >= 99.5:
+            time = f"{two_digits(self.seconds / 60):g} minutes"
+        else:
+            time = f"{two_digits(self.seconds):g} seconds"
+        return f"A label took {time} in the median."
 
     @property
     def outlook(self) -> str:
@@ -42,8 +44,8 @@ class BatchEnd(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it."""
-        return f"{self.work} {self.outlook}".strip()
+        """All of it; the pace is last, as small screens cut what has no room."""
+        return " ".join(filter(None, [self.work, self.outlook, self.pace]))
 
 
 def batch_end(*, annotator: Annotator) -> BatchEnd:

@@ -42,7 +42,7 @@ def test_the_next_batch_needs_no_key_of_its_own_and_no_level_moves(open_judge, w
     judge_batch(page, 1)
     expect_card(page, 2, 1)
     end = page.locator("#batch-end")
-    expect(end).to_contain_text("2 labels in this batch, ")
+    expect(end).to_contain_text("2 labels in this batch.")
     expect(end).to_contain_text("4 pairs are left for you.")
     expect(end.get_by_role("button", name="Next batch")).to_be_in_viewport()
     assert level_places(page) == places
@@ -92,7 +92,7 @@ def test_where_nothing_is_left_the_figures_stand_with_the_reason(open_judge):
     for batch in range(1, N_BATCHES + 1):
         judge_batch(page, batch)
     expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
-    expect(page.locator("#empty-batch")).to_contain_text("2 labels in this batch, ")
+    expect(page.locator("#empty-batch")).to_contain_text("2 labels in this batch.")
     expect(page.locator("#empty-batch")).not_to_contain_text("left")
     expect(page.locator("#empty")).to_be_focused()
     expect_saved(page)
@@ -107,5 +107,5 @@ def test_without_a_network_the_next_batch_is_waited_for(open_judge, context):
     expect(page.locator("#empty-title")).to_have_text("Waiting for the server")
     context.set_offline(False)
     expect_card(page, 2, 1)
-    expect(page.locator("#batch-end")).to_contain_text("2 labels in this batch, ")
+    expect(page.locator("#batch-end")).to_contain_text("2 labels in this batch.")
     assert stored_grades() == [2, 2]

@@ -37,6 +37,14 @@ DECISION = {
 TOPS = """(selector) => [...new Set([...document.querySelectorAll(selector)]
     .map((one) => one.getBoundingClientRect().top))]"""
 WAYS_BACK = ("[data-action='undo']", "a:text-is('Stop here')")
+TOLD_AT_END = ("#echo-text", "#batch-end-text", ".batch-end a")
+COVERED = """(selectors) => selectors.filter((selector) => {
+  const element = document.querySelector(selector);
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return [left + 2, (left + right) / 2, right - 2].some((x) => [top + 2, bottom - 2].some(
+    (y) => !element.contains(document.elementFromPoint(x, y)),
+  ));
+})"""
 TOLD = {"query": ".query .text", "document": "#document img", "levels": "#told-next"}
 
 
@@ -131,7 +139,11 @@ class TestBatchEnd:
             places.append(level_places(page))
             expect_all_in_sight(page)
             expect(page.locator("#batch-end-text")).to_be_in_viewport(ratio=1)
-            for way_back in WAYS_BACK if page.viewport_size["width"] < 960 else ():
+            if page.viewport_size["width"] >= 960:
+                return
+            expect(page.locator("#echo-text")).to_be_in_viewport(ratio=1)
+            assert page.evaluate(COVERED, list(TOLD_AT_END)) == []
+            for way_back in WAYS_BACK:
                 expect(page.locator(f".panel {way_back}:visible").first).to_be_in_viewport(ratio=1)
 
         assert faults_by_screen(page, expect_it_told) == []

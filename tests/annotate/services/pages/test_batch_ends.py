@@ -19,23 +19,24 @@ FIGURES = BatchEnd(n_labels=20, seconds=4.234, pairs=PairsLeft(120, is_estimate=
     [
         (
             FIGURES,
-            "20 labels in this batch, 4.2 seconds each in the median. "
-            "About 120 pairs are left for you.",
+            "20 labels in this batch. About 120 pairs are left for you. "
+            "A label took 4.2 seconds in the median.",
         ),
         (FIGURES._replace(seconds=None, pairs=PairsLeft(0)), "20 labels in this batch."),
         (
             FIGURES._replace(n_labels=1, seconds=99.5, pairs=PairsLeft(1)),
-            "1 label in this batch, 1.7 minutes each in the median. 1 pair is left for you.",
+            "1 label in this batch. 1 pair is left for you. "
+            "A label took 1.7 minutes in the median.",
         ),
         (
             FIGURES._replace(seconds=99.4, pairs=PairsLeft(1299, is_least=True)),
-            "20 labels in this batch, 99 seconds each in the median. "
-            "At least 1,200 pairs are left for you.",
+            "20 labels in this batch. At least 1,200 pairs are left for you. "
+            "A label took 99 seconds in the median.",
         ),
         (
             FIGURES._replace(seconds=0.456, pairs=PairsLeft(99, is_estimate=True)),
-            "20 labels in this batch, 0.46 seconds each in the median. "
-            "About 99 pairs are left for you.",
+            "20 labels in this batch. About 99 pairs are left for you. "
+            "A label took 0.46 seconds in the median.",
         ),
     ],
 )
