@@ -81,6 +81,16 @@ class ExplorerState(NamedTuple):
         )
 
     @property
+    def outside_text(self) -> str:
+        """A sentence for an item that the query set does not hold."""
+        if self.query_set is None:
+            return "There is no query set in this direction, so no results for it stand here."
+        return (
+            f"Query set “{self.query_set.name}” does not hold it: no run is scored on it there, "
+            "and no results for it stand here. A query set that lists it brings them."
+        )
+
+    @property
     def ranks_text(self) -> str:
         """The labels that ranks, and the edges of results, go by."""
         labels = " with people's labels over the reference" if self.reference_set else ""

@@ -54,18 +54,18 @@ def answer(*, user: User, collection: Collection | None, text: str) -> MatchList
 def _item_group(heading: str, collection: Collection, side: Side, text: str) -> MatchGroup:
     """The queries or documents; each leads to the explorer at it, among its query set.
 
-    Of items that no query set holds no page tells: they are left out.
+    One that no query set holds stands there by itself.
     """
     page = reverse("metrics:explorer", args=[collection.slug])
     direction = Direction.FORWARD if side == Side.QUERY else Direction.REVERSE
     matches = []
-    first, _, n = item_search.matches(collection=collection, side=side, text=text)
+    first, n = item_search.matches(collection=collection, side=side, text=text)
     for item, rank, query_set in first:
-        state = {"direction": direction, "queries": query_set, "q": item.external_id}
+        queries = {"queries": query_set} if query_set else {}
+        state = {"direction": direction, **queries, "q": item.external_id}
         picture = picture_of(item, collection.slug)
-        if query_set:
-            url = f"{page}?{urlencode(state)}"
-            matches.append(Match(item.external_id, picture.caption, url, rank, picture))
+        url = f"{page}?{urlencode(state)}"
+        matches.append(Match(item.external_id, picture.caption, url, rank, picture))
     group = best_first(heading, matches, most=MOST)
     if n <= len(group.matches):
         return group

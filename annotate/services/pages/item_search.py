@@ -50,7 +50,7 @@ _MATCHES = f"""
         SELECT id, min(rank) AS rank FROM match GROUP BY id
     )
     SELECT item.id, best.rank, coalesce(query_set.name, ''),
-           count(*) OVER (), count(query_set.name) OVER ()
+           count(*) OVER ()
     FROM best
     JOIN annotate_item item ON item.id = best.id AND {item_in_use("item")}
     LEFT JOIN LATERAL (
@@ -80,13 +80,11 @@ class ItemMatch(NamedTuple):
 class ItemMatches(NamedTuple):
     """The first items with a text, best first, and the number of all of them.
 
-    n : 0 to MAX_COUNTED + 1, which stands for all numbers above MAX_COUNTED, as in n_in_query_sets,
-        of those that a query set has among its sources
+    n : 0 to MAX_COUNTED + 1, which stands for all numbers above MAX_COUNTED
     """
 
     first: list[ItemMatch]
     n: int
-    n_in_query_sets: int
 
 
 class ItemChoice(NamedTuple):
@@ -145,8 +143,7 @@ def matches(*, collection: Collection, side: Side, text: str) -> ItemMatches:
         rows = cursor.fetchall()
     items = Item.objects.prefetch_related("parts").in_bulk([key for key, *_ in rows])
     first = [ItemMatch(items[key], rank, query_set) for key, rank, query_set, *_ in rows]
-    n, n_in_query_sets = (min(n, MAX_COUNTED + 1) for n in rows[0][3:]) if rows else (0, 0)
-    return ItemMatches(first, n, n_in_query_sets)
+    return ItemMatches(first, min(rows[0][3], MAX_COUNTED + 1) if rows else 0)
 
 
 def words_note(*, collection: Collection, sides: Sequence[Side]) -> str:

@@ -10,6 +10,7 @@ from annotate.core.phrases import counted
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Direction, Item, QuerySet
 from annotate.services.collection.duplicates import original_names
+from annotate.services.collection.query_sets import SOURCE_SIDES
 from metrics.explorer_state import ExplorerState, QueryOrder
 from metrics.services.explorer.order import (
     JUDGED,
@@ -111,12 +112,14 @@ class ExplorerPage(NamedTuple):
     query : None where there is none to show
     is_unknown_id : whether the requested id is not in the query set
     search_results : None without a search
+    outside_item : the requested item where it is in use but not in the query set
     """
 
     state: ExplorerState
     query: QueryPanel | None
     is_unknown_id: bool
     search_results: SearchResults | None
+    outside_item: ItemContent | None = None
 
     @property
     def position_text(self) -> str:
@@ -161,7 +164,7 @@ def page_of(*, collection: Collection, state: ExplorerState) -> ExplorerPage:
     """
     query_set = state.query_set
     if query_set is None:
-        return ExplorerPage(state, None, is_unknown_id=bool(state.query_id), search_results=None)
+        return _page_without_query(collection, state, state.query_id, search_results=None)
     search_results = search(query_set=query_set, text=state.search) if state.search else None
     source_id = state.query_id or (
         search_results.items[0].external_id
@@ -171,14 +174,36 @@ def page_of(*, collection: Collection, state: ExplorerState) -> ExplorerPage:
     order = order_queries(collection=collection, query_set=query_set, state=state)
     source = _source(query_set, order, source_id, state.order)
     if source is None or (search_results and not source_id):
-        return ExplorerPage(
-            state, None, is_unknown_id=bool(state.query_id), search_results=search_results
-        )
+        return _page_without_query(collection, state, source_id, search_results=search_results)
     return ExplorerPage(
         state,
         _query_panel(collection, query_set, state, order, source),
         is_unknown_id=False,
         search_results=search_results,
+    )
+
+
+def _page_without_query(
+    collection: Collection,
+    state: ExplorerState,
+    external_id: str,
+    *,
+    search_results: SearchResults | None,
+) -> ExplorerPage:
+    """The page where the query set holds no query to show; with the item of the id if it is in use.
+
+    external_id : empty for none
+    """
+    items = Item.objects.in_use().filter(
+        collection=collection, side=SOURCE_SIDES[state.direction], external_id=external_id
+    )
+    item = items.prefetch_related("parts").first() if external_id else None
+    return ExplorerPage(
+        state,
+        None,
+        is_unknown_id=bool(state.query_id) and item is None,
+        search_results=search_results,
+        outside_item=ItemContent(item, item_content(item, collection.slug)) if item else None,
     )
 
 

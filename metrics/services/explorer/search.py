@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Value, When
 
-from annotate.models import Item, Part, QuerySet, QuerySetItem
+from annotate.models import Direction, Item, Part, QuerySet, QuerySetItem
+from annotate.services.collection.query_sets import SOURCE_SIDES
 
 MAX_FOUND = 20
 MAX_WORDS = 8
@@ -40,13 +41,15 @@ class SearchResults(NamedTuple):
 def search(*, query_set: QuerySet, text: str) -> SearchResults:
     """Queries whose id has the text in it, or whose texts have all its words; the id itself first.
 
-    Two queries. Large and small letters are the same.
+    They are those of the query set, and those that no query set of its direction holds. Two
+    queries. Large and small letters are the same.
     """
-    sources = QuerySetItem.objects.filter(
-        query_set=query_set, part=QuerySetItem.Part.SOURCE, item=OuterRef("pk")
-    )
-    items = Item.objects.filter(
-        Exists(sources), collection=query_set.collection_id, excluded_at=None
+    sources = QuerySetItem.objects.filter(part=QuerySetItem.Part.SOURCE, item=OuterRef("pk"))
+    items = Item.objects.in_use().filter(
+        Exists(sources.filter(query_set=query_set))
+        | ~Exists(sources.filter(query_set__direction=query_set.direction)),
+        collection=query_set.collection_id,
+        side=SOURCE_SIDES[Direction(query_set.direction)],
     )
     texts = Part.objects.filter(kind=Part.Kind.TEXT, item__collection=query_set.collection_id)
     for word in text.split()[:MAX_WORDS]:

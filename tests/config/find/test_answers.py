@@ -140,9 +140,39 @@ def test_queries_and_documents_are_shown_by_picture_and_words(world, client, lea
     assert 'data-kind="image"' in page and "Image of d1" in page
 
 
-def test_items_that_no_page_shows_are_left_out(world, lead):
-    Item.objects.create(collection=world, side=Side.QUERY, external_id="q1-new")
-    assert names(lead, world, "q1")["Queries"] == ["q1"]
+@pytest.mark.parametrize(("side", "heading"), [("query", "Queries"), ("document", "Documents")])
+def test_items_that_no_query_set_holds_are_found_and_shown(world, client, lead, side, heading):
+    item = Item.objects.create(collection=world, side=side, external_id="zebra")
+    Part.objects.create(item=item, position=0, kind="text", text="a late arrival")
+    client.force_login(lead)
+    for text in ("zebra", "zeb", "late arrival"):
+        (group,) = answer(user=lead, collection=world, text=text).groups
+        assert (group.heading_text, [match.name for match in group.matches]) == (heading, ["zebra"])
+        page = client.get(group.matches[0].url)
+        assert page.status_code == 200 and "a late arrival" in page.content.decode()
+
+
+def test_items_that_no_query_set_holds_are_counted_and_listed_with_the_rest(world, client, lead):
+    Item.objects.bulk_create(
+        Item(collection=world, side=Side.QUERY, external_id=f"q-new {number}")
+        for number in range(7)
+    )
+    (group,) = answer(user=lead, collection=world, text="q-new").groups
+    assert group.heading_text == "Queries, first 6 of 7"
+    assert group.overview.name == "7 queries with “q-new”"
+    client.force_login(lead)
+    page = client.get(group.overview.url).content.decode()
+    assert "7 queries with “q-new”" in page and "q-new 6" in page
+
+
+def test_items_that_no_query_set_holds_are_found_by_nobody_who_may_not_see_them(
+    world, annotator, researcher
+):
+    Item.objects.create(collection=world, side=Side.QUERY, external_id="q-new")
+    Item.objects.create(collection=world, side=Side.QUERY, external_id="q-new train", split="train")
+    assert names(annotator.user, world, "q-new") == {}
+    assert names(cast.user("new"), world, "q-new") == {}
+    assert names(researcher, world, "q-new") == {"Queries": ["q-new"]}
 
 
 def test_where_words_are_looked_for_in_some_items_alone_the_answer_says_so(world, lead):

@@ -160,6 +160,55 @@ def test_an_unknown_query_is_not_found_and_says_so(client, study):
     assert "holds no query with the id “q99”" in client.get(ADDRESS, {"q": "q99"}).content.decode()
 
 
+def test_an_item_that_the_query_set_does_not_hold_stands_by_itself(client, study):
+    few = QuerySet.objects.create(collection=study, name="few", direction="forward")
+    QuerySetItem.objects.create(query_set=few, item=study.items.get(external_id="q0"))
+    for side in ("query", "document"):
+        item = Item.objects.create(collection=study, side=side, external_id=f"new {side}")
+        Part.objects.create(item=item, position=0, kind="text", text=f"a late {side}")
+    for direction, name, parameters in (
+        ("forward", "new query", {"q": "new query"}),
+        ("forward", "new query", {"search": "a late"}),  # as it is the only one
+        ("forward", "q1", {"q": "q1", "queries": "few"}),
+        ("reverse", "new document", {"q": "new document"}),
+    ):
+        response = client.get(ADDRESS, {"direction": direction, **parameters})
+        page, text = response.context["page"], response.content.decode()
+        assert response.status_code == 200 and page.query is None, parameters
+        assert page.outside_item.item.external_id == name
+        content = "text of q1" if name == "q1" else f"a late {name.split()[1]}"
+        assert content in text and "does not hold it" in text and "no such query" not in text
+    Item.objects.filter(external_id="new query").update(split="train")
+    Item.objects.filter(external_id="new document").update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    explorer_page(client, status=404, q="new query")
+    explorer_page(client, status=404, q="new document", direction="reverse")
+
+
+def test_a_search_lists_what_no_query_set_holds_beside_the_queries_of_the_set(client, study):
+    few = QuerySet.objects.create(collection=study, name="few", direction="forward")
+    QuerySetItem.objects.create(query_set=few, item=study.items.get(external_id="q0"))
+    for external_id, split in (("q-new", "test"), ("q-train", "train")):
+        Item.objects.create(collection=study, side="query", external_id=external_id, split=split)
+
+    def ids(**parameters):
+        results = explorer_page(client, search="q", **parameters).search_results
+        return [item.external_id for item in results.items]
+
+    assert ids() == [*(f"q{n}" for n in range(6)), "q-new"]
+    assert ids(queries="few") == ["q0", "q-new"]
+    assert ids(direction="reverse") == []
+
+
+def test_without_a_query_set_an_item_stands_by_itself(client):
+    empty = cast.collection("empty")
+    Item.objects.create(collection=empty, side="query", external_id="q-new")
+    client.force_login(cast.member(empty, Role.LEAD))
+    text = client.get("/c/empty/results/explorer/", {"q": "q-new"}).content.decode()
+    assert "There is no query set in this direction" in text and "Nothing to explore" not in text
+
+
 def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, study):
     Part.objects.filter(item__external_id="q3").update(text="A dog and its BALL")
     Part.objects.filter(item__external_id="q4").update(text="a ball of 100% wool")

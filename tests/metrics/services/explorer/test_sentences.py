@@ -54,6 +54,16 @@ def test_an_unknown_id_is_named():
     )
 
 
+def test_an_item_that_the_query_set_does_not_hold_has_no_results():
+    assert STATE.outside_text == (
+        "Query set “all” does not hold it: no run is scored on it there, and no results for it "
+        "stand here. A query set that lists it brings them."
+    )
+    assert STATE._replace(query_set=None).outside_text == (
+        "There is no query set in this direction, so no results for it stand here."
+    )
+
+
 @pytest.mark.parametrize(
     ("n", "has_more", "heading", "note"),
     [
