@@ -117,9 +117,12 @@ def _mark(request: SignedIn, collection: Collection, groups: list[DuplicateGroup
     if not groups:
         messages.info(request, "No group of items that are the same is open.")
         return redirect("metrics:duplicates", collection.slug)
+    expected = ExpectedForm.number_in(request.POST)
     try:
-        n = mark_duplicates(collection=collection, groups=groups, by=request.user)
-    except DuplicateRefused as refusal:
+        n = mark_duplicates(
+            collection=collection, groups=groups, by=request.user, expected=expected
+        )
+    except (CountChanged, DuplicateRefused) as refusal:
         return _page(request, collection, refusal=str(refusal))
     messages.success(
         request,

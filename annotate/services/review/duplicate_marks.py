@@ -28,12 +28,18 @@ class DuplicateGroup(NamedTuple):
 
 @transaction.atomic
 def mark_duplicates(
-    *, collection: Collection, groups: Sequence[DuplicateGroup], by: User | None
+    *,
+    collection: Collection,
+    groups: Sequence[DuplicateGroup],
+    by: User | None,
+    expected: int | None = None,
 ) -> int:
     """Mark the items of groups as duplicates, each with a line of the log; returns their number.
 
     What repeats one of these repeats its original from now on. The mark of an item whose original
     was excluded is replaced. Raises DuplicateRefused.
+
+    expected : number of items that a lead was told of; raises CountChanged where there are more
     """
     lock_task("duplicates", collection=collection)
     stored_originals = dict(
@@ -52,6 +58,7 @@ def mark_duplicates(
             raise DuplicateRefused(
                 f"{original} is itself a duplicate: choose its original, or take that mark back."
             )
+    require_told(len(new_originals), expected=expected, noun="item")
     stale_marks = Duplicate.objects.filter(item__in=[*new_originals, *originals])
     stale_rows = list(stale_marks.select_related("original").order_by("item"))
     stale_marks.delete()

@@ -55,11 +55,14 @@ def marks(study):
 
 
 def test_a_pair_of_images_is_marked_taken_back_and_marked_again_by_keys(duplicates, study):
-    group = duplicates.get_by_role("form", name="Group 1")
+    group = duplicates.get_by_role("region", name="Group 1")
     group.get_by_role("radio").first.focus()
     for key in ("ArrowDown", "Tab", "Tab"):  # the copy is the original
         duplicates.keyboard.press(key)
-    expect(group.get_by_role("button", name="Judge once")).to_be_focused()
+    expect(group.locator("summary", has_text="Judge once")).to_be_focused()
+    for key in ("Enter", "Tab"):
+        duplicates.keyboard.press(key)
+    expect(group.get_by_role("button", name="Judge 1 item as the original")).to_be_focused()
     duplicates.keyboard.press("Enter")
     expect(duplicates.get_by_role("heading", name="Judged once (1)")).to_be_visible()
     assert marks(study) == {"image": "copy"}
