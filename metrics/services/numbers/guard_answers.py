@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import Exists, OuterRef, Q
 
-from annotate.models import Annotator, Collection, Part
+from annotate.models import Annotator, Collection, Item, Pair, Part
 from annotate.services.storage.number_arrays import Numbers, copied_columns
 from metrics.core.agreement.guards import LAST_ANSWERS
 
@@ -112,11 +113,15 @@ def gold_answers(*, collection: Collection) -> dict[int, GoldAnswers]:
 
 
 def n_clips_without_length(*, collection: Collection) -> int:
-    """The number of clips and recordings, not excluded, whose end nobody knows; one query."""
-    parts = Part.objects.filter(
-        item__collection=collection, item__excluded_at=None, kind__in=Part.PLAYED
-    )
-    return parts.filter(end=None, seconds=None).count()
+    """The number of clips and recordings of pairs to be judged whose end nobody knows; one query.
+
+    Those of items that no pool or gold has a pair of, that are excluded, or of a split other than
+    test are shown to nobody whom guards watch.
+    """
+    items = Item.objects.in_use().filter(collection=collection)
+    parts = Part.objects.filter(item__in=items, kind__in=Part.PLAYED, end=None, seconds=None)
+    pairs = Pair.objects.filter(Q(query=OuterRef("item")) | Q(document=OuterRef("item")))
+    return parts.filter(Exists(pairs)).count()
 
 
 def _by_annotator(columns: dict[str, Numbers]) -> Iterator[tuple[int, list[Numbers]]]:

@@ -206,6 +206,19 @@ def test_the_settings_say_how_many_clips_are_of_unknown_length(collection):
     assert not any(row.note for row in guards.guard_rows(collection=collection))
 
 
+def test_clips_that_nobody_is_asked_about_are_not_told_of(collection):
+    asked, excluded, other = collection.items.filter(side="document")[:3]
+    collection.items.filter(pk=excluded.pk).update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    collection.items.filter(pk=other.pk).update(split="train")
+    idle = collection.items.create(side="document", external_id="in no pair")
+    for item in (asked, excluded, other, idle):
+        Part.objects.create(item=item, position=1, kind="video", path="c.webm")
+    notes = {row.guard: row.note for row in guards.guard_rows(collection=collection)}
+    assert notes[Guard.CLIP].startswith("Answers to 1 clip")
+
+
 def test_one_level_in_a_row_is_held_to_the_others(collection, annotator):
     answer(cast.annotator(collection), 100)
     answer(annotator, 30, grade=1)
