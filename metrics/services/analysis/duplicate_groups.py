@@ -80,8 +80,8 @@ class DuplicateCard(NamedTuple):
             title="Judge once",
             button=f"Judge {most} as the original",
             sentences=(
-                f"{most[0].upper()}{most[1:]} would be judged as the original that is chosen: the "
-                "others that are ticked.",
+                f"{most[0].upper()}{most[1:]} would be judged as the original that is chosen; one "
+                "whose tick is taken away stays as it is.",
                 *_effects(self.n_waiting),
             ),
             way_back=_WAY_BACK,
