@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -48,11 +49,17 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def next_step(request: SignedIn, slug: str) -> HttpResponse:
-    """Go to the next step of the set-up, after that of a page; without one to the first page."""
+    """Go to the next step of the set-up, after that of a page; without one to the first page.
+
+    What was saved is told there, without the way on from it, which was just gone.
+    """
     collection_ = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
     roles = access.roles_in(user=request.user, collection=collection_)
     setup = steps.setup(collection=collection_, roles=roles)
-    return redirect(setup.address_after(setup.step_of(request.GET.get("after", ""))))
+    page, import_kind = (request.GET.get(name, "") for name in ("after", "kind"))
+    for message in messages.get_messages(request):
+        messages.add_message(request, message.level, message.message, extra_tags="went-on")
+    return redirect(setup.address_after(setup.step_of(page, import_kind=import_kind)))
 
 
 def _own_work(annotator: Annotator) -> dict[str, Any]:

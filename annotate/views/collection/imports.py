@@ -63,7 +63,8 @@ def redirect_to_import(
         return redirect("annotate:load", import_.collection.slug, Import.Kind.ITEMS)
     if received_import.is_new and import_.collection.is_being_set_up:
         messages.success(request, f"{import_.file_name} is being read; Imports has its report.")
-        return redirect("metrics:setup-next", import_.collection.slug)
+        step = {"after": "annotate:load", "kind": import_.kind}
+        return redirect(reverse("metrics:setup-next", args=[import_.collection.slug], query=step))
     if not received_import.is_new:
         received_at = f"{import_.created_at:%-d %B %Y %H:%M} UTC"
         messages.info(

@@ -58,7 +58,8 @@ def test_a_program_is_told_the_limit_too(client, collection, settings):
 
 def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, collection):
     answer = send(client, LINE, X_Upload="script")
-    next_step = reverse("metrics:setup-next", args=["shapes"])
+    step = {"after": "annotate:load", "kind": "items"}
+    next_step = reverse("metrics:setup-next", args=["shapes"], query=step)
     assert (answer.status_code, answer.headers["X-Location"]) == (204, next_step)
     page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])
     assert send(client, LINE).url == page

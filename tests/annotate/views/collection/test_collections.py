@@ -79,7 +79,8 @@ def test_a_collection_is_made_with_its_levels_and_items(client, researcher):
 def test_a_name_and_a_file_suffice_and_the_next_step_opens(client, researcher):
     levels = {"levels-2-grade": "", "measurement": "ordinal", "positive_from": 3, **LEVELS}
     answer = send(client, "collection-new", name="Côte d'Azur", file=upload(line("d1")), **levels)
-    assert answer.url == reverse("metrics:setup-next", args=["cote-dazur"])
+    step = {"after": "annotate:load", "kind": "items"}
+    assert answer.url == reverse("metrics:setup-next", args=["cote-dazur"], query=step)
     assert client.get(answer.url).url == reverse("pooling:run-upload", args=["cote-dazur"])
     send(client, "collection-new", name="Côte d'Azur", **levels)
     assert Collection.objects.filter(slug="cote-dazur-2").exists()

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -73,6 +74,33 @@ def test_a_saved_page_leads_on_from_itself(client, collection, lead):  # noqa: F
         ("nothing", "annotate:members"),
     ):
         assert client.get(next_page, {"after": page}).url == reverse(expected, args=["shapes"])
+
+
+@pytest.mark.usefixtures("media_root")
+def test_reference_labels_lead_on_to_the_next_step_and_items_to_the_next_needed(client, collection):
+    cast.pairs(collection, 1)
+    change_guidelines(collection=collection, markdown="", wording=[], by=None)
+    client.force_login(cast.member(collection, Role.LEAD, cast.member(collection, Role.RESEARCHER)))
+    upload = SimpleUploadedFile("original.qrels", b"q0 0 d0 1\n")
+    load = reverse("annotate:load", args=["shapes", Import.Kind.REFERENCE])
+    answer = client.post(load, {"name": "original", "file": upload})
+    assert client.get(answer.url).url == reverse("annotate:guidelines", args=["shapes"])
+    item = SimpleUploadedFile("items.jsonl", b'{"id": "d0", "side": "document", "text": "One"}\n')
+    load = reverse("annotate:load", args=["shapes", Import.Kind.ITEMS])
+    answer = client.post(load, {"file": item})
+    assert client.get(answer.url).url == reverse("pooling:run-upload", args=["shapes"])
+
+
+def test_the_notice_of_a_saved_step_does_not_leave_out_the_next_one(client, collection, lead):  # noqa: F811
+    levels = collection.levels.all()
+    fields = {f"name-{level.grade}": level.name for level in levels}
+    guidelines = {"markdown": "# Look", "version": 1, **fields}
+    answer = client.post(reverse("annotate:guidelines", args=["shapes"]), guidelines, follow=True)
+    text = text_of(answer)
+    notice = text.partition('class="notice')[2].partition("<h1")[0]
+    assert "Step 6 of 11: Policy" in text
+    assert "Saved" in notice and "Go on to" not in notice
+    assert "Leave out, go on to Golds" in text
 
 
 def test_once_something_was_saved_the_way_on_leaves_nothing_out(rail_on):
