@@ -56,6 +56,17 @@ class PersonStatus(NamedTuple):
         return f"{self.annotator} gets no more pairs; what was judged stays{in_hand}."
 
     @property
+    def resume_text(self) -> str:
+        """The sentence on the pairs that she gets once she goes on, or the reason for none."""
+        if not self.can_judge:
+            return f"The pause ends; {self.annotator} is no annotator here and gets no pairs."
+        if self.annotator.collection.archived_at:
+            return "The pause ends; an archived collection gives no pairs but those in hand."
+        if self.training is not None and self.training.state.name != "passed":
+            return f"The pause ends; {self.annotator} gets pairs once the training is passed."
+        return f"{self.annotator} gets pairs again."
+
+    @property
     def can_judge(self) -> bool:
         """True if pairs go to her unless she is paused or in training."""
         is_simulated = self.annotator.origin == Annotator.Origin.SIMULATED

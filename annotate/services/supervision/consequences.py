@@ -10,17 +10,17 @@ from annotate.services.supervision.withdrawing import Withdrawable, Withdrawal
 _PLACES_TAKEN = ", except where others have given a pair its labels meanwhile"
 
 
-def pause_consequences(*, annotator: Annotator, n_in_hand: int) -> Consequences:
+def pause_consequences(*, annotator: Annotator, n_in_hand: int, resume_text: str) -> Consequences:
     """Return the consequences of pausing a person, or of letting a paused one go on.
 
-    n_in_hand : pairs that she holds now
+    n_in_hand : pairs that she holds now; resume_text : whether she gets pairs once she goes on
     """
     if annotator.paused_at:
         return Consequences(
             act="resume",
             title="Resume",
             button="Resume",
-            sentences=(f"{annotator} gets pairs again.",),
+            sentences=(resume_text,),
             way_back="A pause brings this state back.",
             is_danger=False,
         )
@@ -31,8 +31,8 @@ def pause_consequences(*, annotator: Annotator, n_in_hand: int) -> Consequences:
         button=f"Pause, with {in_hand} in hand" if n_in_hand else "Pause",
         sentences=(
             f"{annotator} gets no more pairs; what was judged stays and counts.",
-            f"What is in hand, {in_hand}, can still be answered until its time is up; then it goes "
-            "to others."
+            f"What is in hand, {in_hand}, goes to others once its time is up; until then the card "
+            "on the screen can still be answered."
             if n_in_hand
             else "There is no pair in hand.",
         ),

@@ -123,7 +123,8 @@ def _do(
     if act == PersonAct.RESUME:
         is_new = pausing.resume(annotator=annotator, done_at=done_at, **attribution)
         undo = {"act": PersonAct.PAUSE, "reason": UNDO}
-        return f"{annotator} gets pairs again.", undo if is_new else {}
+        status = person_status.person_status(annotator=annotator)
+        return status.resume_text, undo if is_new else {}
     if act == PersonAct.WITHDRAW:
         work = withdrawing.withdraw_annotator(
             annotator=annotator, expected=expected, **times, **attribution
@@ -227,7 +228,11 @@ def _person_acts(status: person_status.PersonStatus) -> dict[str, Any]:
     """The context of the acts about the person herself: her pause and her membership."""
     membership = status.annotator_membership
     return {
-        "pause": pause_consequences(annotator=status.annotator, n_in_hand=status.n_in_hand),
+        "pause": pause_consequences(
+            annotator=status.annotator,
+            n_in_hand=status.n_in_hand,
+            resume_text=status.resume_text,
+        ),
         "removal": removal_consequences(
             membership=membership,
             person=str(status.annotator),

@@ -15,14 +15,18 @@ SINCE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 
 
 def test_a_pause_names_the_pairs_in_hand_and_its_way_back():
-    pause = pause_consequences(annotator=PERSON, n_in_hand=3)
+    pause = pause_consequences(annotator=PERSON, n_in_hand=3, resume_text="")
     assert pause.button == "Pause, with 3 pairs in hand"
-    assert pause.sentences[1].startswith("What is in hand, 3 pairs, can still be answered")
+    assert pause.sentences[1] == (
+        "What is in hand, 3 pairs, goes to others once its time is up; until then the card on the "
+        "screen can still be answered."
+    )
     assert "Resume" not in pause.way_back  # no offer to who was never paused
-    assert pause_consequences(annotator=PERSON, n_in_hand=0).button == "Pause"
+    idle = pause_consequences(annotator=PERSON, n_in_hand=0, resume_text="")
+    assert idle.button == "Pause"
     paused_person = Annotator(pseudonym="calm-heron", paused_at=SINCE)
-    resumption = pause_consequences(annotator=paused_person, n_in_hand=0)
-    assert (resumption.act, resumption.sentences) == ("resume", ("calm-heron gets pairs again.",))
+    resumption = pause_consequences(annotator=paused_person, n_in_hand=0, resume_text="Again.")
+    assert (resumption.act, resumption.sentences) == ("resume", ("Again.",))
 
 
 def test_a_withdrawal_has_its_number_on_the_button_and_sends_it_with_the_moment():

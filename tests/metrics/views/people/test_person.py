@@ -376,15 +376,6 @@ def test_undo_takes_back_no_pause_but_its_own(client, collection, lead):
     assert annotator.paused_at is not None
 
 
-def test_a_pause_tells_what_is_in_hand_then(client, collection, lead):
-    annotator = cast.annotator(collection)
-    campaigns.open_pool_round(collection, cast.pairs(collection, 3))
-    act = {"act": "pause", "reason": "ill"}
-    claiming.current_batch(annotator=annotator)  # after the page was shown
-    page = text_of(client.post(person_page("-act", annotator.pk), act, follow=True))
-    assert "3 pairs still in hand" in page
-
-
 def test_undo_restores_no_earlier_withdrawal_of_the_same_reason(client, collection, lead):
     annotator = fail_batch(collection).annotator
     answers = list(Judgment.objects.filter(annotator=annotator).order_by("pk"))
