@@ -1,10 +1,16 @@
 // A sheet of pictures: arrows move from one to another, Enter or a click enlarges it, Esc closes it again. Enlarged, buttons turn to others.
+// Each is a link to the page of its pair, which stays one for other windows and where scripts are off, and is a button otherwise.
 const sheet = document.querySelector("[data-sheet]");
 const dialog = document.getElementById("enlarged");
 const content = dialog.querySelector("[data-content]");
 const buttons = [...sheet.querySelectorAll("[data-open]")];
 const turns = [...dialog.querySelectorAll("[data-turn]")];
 let index = 0;
+for (const button of buttons) button.setAttribute("role", "button");
+
+function isModified({ ctrlKey, metaKey, altKey, shiftKey }) {
+  return ctrlKey || metaKey || altKey || shiftKey;
+}
 
 function enlarge(position) {
   index = position;
@@ -26,7 +32,7 @@ function step(key) {
 }
 
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+  if (isModified(event) || event.isComposing) return;
   const distance = step(event.key);
   // a player has arrows of its own
   if (!distance || event.target.closest("input, textarea, select, video, audio")) return;
@@ -41,8 +47,19 @@ function onKey(event) {
 
 sheet.addEventListener("click", (event) => {
   const button = event.target.closest("[data-open]");
-  if (button) enlarge(buttons.indexOf(button));
+  if (!button || isModified(event)) return;
+  event.preventDefault();
+  enlarge(buttons.indexOf(button));
 });
+// Space, as on any button: when it is let go, and without scrolling
+for (const type of ["keydown", "keyup"]) {
+  sheet.addEventListener(type, (event) => {
+    const button = event.target.closest("[data-open]");
+    if (!button || event.key !== " " || isModified(event)) return;
+    event.preventDefault();
+    if (type === "keyup") button.click();
+  });
+}
 dialog.addEventListener("click", ({ target }) => {
   const turn = target.closest("[data-turn]");
   const position = index + Number(turn?.dataset.turn);

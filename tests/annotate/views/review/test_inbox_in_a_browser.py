@@ -113,6 +113,54 @@ def test_a_batch_is_gone_through_by_arrows_and_a_pair_enlarged(collection, desk,
     expect(desk.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_pair_of_a_batch_is_a_button_and_a_link_for_another_window(collection, desk, live_server):
+    batch = Batch.objects.filter(gold_action="warn").get()
+    desk.goto(f"{live_server.url}/c/birds/inbox/batches/{batch.pk}/")
+    desk.wait_for_load_state()
+    tile = desk.get_by_role("button", name="Pair 1, ")
+    dialog = desk.get_by_role("dialog", name="Pair 1, ")
+    pair = batch.hand_outs.get(position=1).seat.pair_id
+    for act in (
+        lambda: tile.click(modifiers=["ControlOrMeta"]),
+        lambda: tile.click(button="middle"),
+        lambda: tile.press("ControlOrMeta+Enter"),
+    ):
+        with desk.context.expect_page() as other:
+            act()
+        expect(other.value).to_have_url(f"{live_server.url}/c/birds/inbox/pairs/{pair}/")
+        other.value.close()
+        expect(dialog).to_have_count(0)
+    desk.set_viewport_size({"width": 390, "height": 300})
+    tile.focus()
+    top = desk.evaluate("scrollY")
+    desk.keyboard.down("Space")
+    expect(dialog).to_have_count(0)
+    desk.keyboard.up("Space")
+    expect(dialog).to_be_visible()
+    assert desk.evaluate("scrollY") == top
+    desk.keyboard.press("Escape")
+    expect(tile).to_be_focused()
+    desk.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
+    assert f"/batches/{batch.pk}/" in desk.url
+
+
+def test_a_pair_of_a_batch_leads_to_its_page_where_scripts_are_off(
+    collection, desk, live_server, new_context
+):
+    batch = Batch.objects.filter(gold_action="warn").get()
+    context = new_context(java_script_enabled=False, storage_state=desk.context.storage_state())
+    page = context.new_page()
+    page.goto(f"{live_server.url}/c/birds/inbox/batches/{batch.pk}/")
+    page.get_by_role("link", name="Pair 1, ").click()
+    pair = batch.hand_outs.get(position=1).seat.pair
+    expect(page).to_have_url(f"{live_server.url}/c/birds/inbox/pairs/{pair.pk}/")
+    for item in (pair.query, pair.document):
+        expect(
+            page.locator(".review-items").get_by_text(f"text of {item.external_id}")
+        ).to_be_visible()
+
+
 def test_an_enlarged_pair_is_turned_by_touch(collection, desk, live_server):
     desk.set_viewport_size({"width": 390, "height": 844})
     batch = Batch.objects.filter(gold_action="warn").get()
