@@ -97,8 +97,11 @@ def leaderboard_state(request: SignedIn, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def compare(request: SignedIn, slug: str) -> HttpResponse:
-    """Compare two runs on one measure: differences per query, the largest ones, paired tests."""
-    if address := single_key_address(request.GET):
+    """Compare two runs on one measure: differences per query, the largest ones, paired tests.
+
+    An address without runs leads to that of the leaderboard's best two, once they are known.
+    """
+    if address := single_key_address(request.GET) or _best_two_address(request, slug):
         return redirect(f"{request.path}?{address}")
     collection, choices = _comparison_choices(request, slug)
     context: dict[str, object] = {"collection": collection, "choices": choices}
@@ -136,20 +139,30 @@ def _choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
     )
 
 
+def _best_two_address(request: SignedIn, slug: str) -> str:
+    """The same query string with the leaderboard's best two runs and their measure.
+
+    Else "": a run is named, or there are no best two.
+    """
+    if request.GET.get("a") or request.GET.get("b"):
+        return ""
+    collection, choices = _choices(request, slug)
+    look = computation.look(collection=collection, spec=choices.spec)
+    best = leaderboard_of(
+        choices=choices, collection=collection, view=look.row, version=look.version
+    ).best_runs
+    if best is None:
+        return ""
+    address = request.GET.copy()
+    address["a"], address["b"] = str(best.first.pk), str(best.second.pk)
+    address["measure"] = address.get("measure") or best.measure
+    return address.urlencode(safe=":,")
+
+
 def _comparison_choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
-    """Read the choices of a comparison; where no run is named, of the leaderboard's best two."""
-    collection, table_choices = _choices(request, slug)
-    parameters = request.GET.copy()
-    if not (parameters.get("a") or parameters.get("b")):
-        look = computation.look(collection=collection, spec=table_choices.spec)
-        best = leaderboard_of(
-            choices=table_choices, collection=collection, view=look.row, version=look.version
-        ).best_runs
-        if best:
-            parameters["a"], parameters["b"] = str(best.first.pk), str(best.second.pk)
-            parameters["measure"] = parameters.get("measure") or best.measure
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     return collection, read_comparison(
-        collection=collection, viewer=request.user, parameters=parameters
+        collection=collection, viewer=request.user, parameters=request.GET
     )
 
 

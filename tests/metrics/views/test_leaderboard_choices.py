@@ -2,15 +2,18 @@
 
 import re
 from html import unescape
+from urllib.parse import parse_qs
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.core.figures import p_text
 from annotate.models import Kept, Role
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
+from metrics.services.leaderboard.leaderboard import leaderboard_of
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -18,6 +21,7 @@ from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
+COMPARE = "/c/study/results/leaderboard/compare/"
 
 
 @pytest.fixture
@@ -41,9 +45,7 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     spec = read_comparison(collection=board, viewer=None, parameters=parameters).spec
     boards.compute(collection=board, spec=spec)
     view = boards.find(collection=board, spec=spec)
-    page = unescape(
-        client.get("/c/study/results/leaderboard/compare/", parameters).content.decode()
-    )
+    page = unescape(client.get(COMPARE, parameters).content.decode())
     chances = re.findall(
         r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page
     )
@@ -62,12 +64,7 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     for query in board.items.in_bulk(ends).values():
         assert re.search(rf'\?q={query}&[^"]*">{query}</a><span[^>]*>text of {query}<', page)
     Kept.objects.update(value={**view.value, "swaps": {}})  # as of a single query
-    assert (
-        client.get("/c/study/results/leaderboard/compare/", parameters)
-        .content.decode()
-        .count("a single query or group")
-        == 2
-    )
+    assert client.get(COMPARE, parameters).content.decode().count("a single query or group") == 2
 
 
 def test_the_page_of_two_runs_takes_as_many_queries_however_many_it_names(client, board):
@@ -79,7 +76,7 @@ def test_the_page_of_two_runs_takes_as_many_queries_however_many_it_names(client
 
     def queries():
         with CaptureQueriesContext(connection) as captured:
-            client.get("/c/study/results/leaderboard/compare/", parameters)
+            client.get(COMPARE, parameters)
         return len(captured)
 
     many = queries()
@@ -189,3 +186,34 @@ def test_a_chart_is_saved_with_its_font(live_server, page, board):
     # letters are Latin
     assert svg.count("@font-face{font-family:Inter;src:url(data:font/woff2;base64,d09G") == 1
     assert "alpha" in svg
+
+
+def test_a_comparison_of_no_named_runs_leads_to_the_address_of_the_best_two(client):
+    study = studies.judged_study("study", likes=0.9)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    choices = read_choices(collection=study, viewer=None, parameters={"labels": "over:original"})
+    best = leaderboard_of(choices=choices, collection=study, view=None, version="").best_runs
+    for run, name in ((best.first, "second by name"), (best.second, "first by name")):
+        study.runs.filter(pk=run.pk).update(name=name)
+    answer = client.get(COMPARE, {"labels": "over:original", "a": ""}, follow=True)
+    ((address, status),) = answer.redirect_chain
+    assert status == 302 and parse_qs(address.partition("?")[2]) == {
+        "labels": ["over:original"],
+        "a": [str(best.first.pk)],
+        "b": [str(best.second.pk)],
+        "measure": ["C@1"],
+    }
+    page = answer.content.decode()
+    assert "<h1>second by name against first by name</h1>" in page
+    assert answer.context["choices"].spec.measures == ("C@1",)
+    # the page polls for the same runs, whichever are the best by then
+    (poll,) = re.findall(r'hx-get="([^"]*/compare/state/[^"]*)"', unescape(page))
+    assert parse_qs(poll.partition("?")[2]) == parse_qs(address.partition("?")[2])
+
+
+def test_a_named_measure_of_no_named_runs_stays_and_runs_alone_are_not_led_on(client, board):
+    answer = client.get(COMPARE, {"measure": "AP"})
+    assert parse_qs(answer.url.partition("?")[2])["measure"] == ["AP"]
+    board.runs.exclude(name="alpha").update(retired_at=timezone.now())
+    answer = client.get(COMPARE)
+    assert answer.status_code == 200 and answer.context["choices"].compared_runs is None

@@ -103,17 +103,12 @@ def test_the_pages_name_it(study, client):
         "evaluate infers AP and nDCG from files" in page
         and "P@k and RBP are estimated where" not in page
     )
-    pair = client.get(
-        f"/c/{study.slug}/results/leaderboard/compare/", parameters | {"measure": "AP"}
-    )
+    compare, of_pair = f"/c/{study.slug}/results/leaderboard/compare/", {"measure": "AP"}
+    pair = client.get(compare, parameters | of_pair, follow=True)
     assert pair.status_code == 200
-    spec = read_comparison(
-        collection=study, viewer=None, parameters=parameters | {"measure": "AP"}
-    ).spec
+    spec = read_comparison(collection=study, viewer=None, parameters=parameters | of_pair).spec
     boards.compute(collection=study, spec=spec)
-    pair = text_of(
-        client.get(f"/c/{study.slug}/results/leaderboard/compare/", parameters | {"measure": "AP"})
-    )
+    pair = text_of(client.get(compare, parameters | of_pair, follow=True))
     assert (
         "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared"
         in pair

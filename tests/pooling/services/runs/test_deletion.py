@@ -129,7 +129,7 @@ def test_every_page_stands_before_and_after_the_numbers_follow(client, collectio
     choices = read_choices(collection=collection, viewer=None, parameters={})
 
     def look():
-        return [client.get(f"{start}/{page}").status_code for page in pages]
+        return [client.get(f"{start}/{page}", follow=True).status_code for page in pages]
 
     boards.compute(collection=collection, spec=choices.spec)
     assert look() == [200] * len(pages)
