@@ -187,6 +187,10 @@ def setup(*, collection: Collection, roles: set[Role]) -> Setup:
     reference_names = list(
         collection.reference_sets.usual().order_by("name").values_list("name", flat=True)
     )
+    # read before the open rounds: a pool that opens in between is told as under way
+    is_opening = Pool.objects.filter(
+        collection=collection, work__state__in=Work.UNFINISHED
+    ).exists()
     rounds = collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN)
     n_open_pools = rounds.count()
     n_annotators = (
@@ -199,7 +203,7 @@ def setup(*, collection: Collection, roles: set[Role]) -> Setup:
             *_wording_steps(collection),
             _runs_step(collection),
             *_policy_steps(collection, has_references=bool(reference_names)),
-            _pool_step(collection, n_open_pools),
+            _pool_step(n_open_pools, is_opening=is_opening),
             *_people_steps(collection, n_annotators),
             _start_step(collection, n_open_pools, n_annotators),
         ],
@@ -339,13 +343,13 @@ def _policy_steps(collection: Collection, *, has_references: bool) -> list[Setup
     ]
 
 
-def _pool_step(collection: Collection, n_open_pools: int) -> SetupStep:
+def _pool_step(n_open_pools: int, *, is_opening: bool) -> SetupStep:
     """The pairs that people are asked about."""
     if n_open_pools:
         return SetupStep("Pool", StepState.DONE, f"{counted(n_open_pools, 'pool')} open")
     text = "Takes the best results of the runs and offers them to annotators; with a price first."
     step = SetupStep("Pool", StepState.OPEN, text, RESEARCHER)
-    if Pool.objects.filter(collection=collection, work__state__in=Work.UNFINISHED).exists():
+    if is_opening:
         return step._replace(state=StepState.UNDER_WAY, text="A pool is being opened.")
     return step
 

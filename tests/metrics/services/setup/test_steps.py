@@ -1,6 +1,7 @@
 """The steps of a set-up, each by what makes it done."""
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -9,7 +10,10 @@ from annotate.services.collection.collections import change_guidelines, change_p
 from annotate.services.people.accounts import invite
 from metrics.services.setup.steps import StepState, setup
 from pooling.models import Run
+from pooling.services.pools import pools
 from tests import campaigns, cast
+from tests.pooling import factories
+from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db
 EVERYTHING = {Role.LEAD, Role.RESEARCHER}
@@ -153,6 +157,25 @@ def test_an_invitation_is_under_way_and_an_annotator_done(collection):
     )
     cast.annotator(collection)
     assert state(collection, "People") == (StepState.DONE, "1 annotator")
+
+
+@pytest.mark.usefixtures("media_root")
+def test_a_pool_that_opens_while_the_steps_are_read_is_not_told_as_open_to_do():
+    collection = factories.collection()
+    draft = factories.draft(collection, [factories.run(collection, "bm25", {0: [1, 2]})])
+    pools.request_opening(pool=draft, by=None)
+    reads = []
+
+    def open_after_first_read(execute, sql, params, many, context):
+        answer = execute(sql, params, many, context)
+        if not reads and ('"pooling_pool"' in sql or '"annotate_round"' in sql):
+            reads.append(sql)
+            perform_work(draft)
+        return answer
+
+    with connection.execute_wrapper(open_after_first_read):
+        assert state(collection, "Pool") == (StepState.DONE, "1 pool open")
+    assert reads
 
 
 def test_training_is_done_while_it_is_on(collection):
