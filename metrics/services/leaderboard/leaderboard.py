@@ -5,10 +5,8 @@ usual one from the stored scores, every other one by measuring. Until there is a
 table is built from the stored scores, without tested differences.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
-
-from django.utils import timezone
 
 from annotate.models import Collection, Direction, Kept, QuerySet
 from metrics.charts.charts import Chart
@@ -36,24 +34,18 @@ from metrics.services.leaderboard.tables import (
     LeaderboardRow,
     LeaderboardTable,
 )
-from metrics.services.numbers.lateness import Lateness, lateness_of
+from metrics.services.numbers.lateness import Lateness, are_old, lateness_of
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import has_samples
 from metrics.services.scores.labels import scope_of
 from metrics.services.scores.query_groups import facts_from
 from pooling.models import Run
 
-OLD_AFTER = timedelta(minutes=1)
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
 
 
 class Leaderboard(NamedTuple):
-    """The leaderboard page.
-
-    late : what keeps newer numbers away
-    is_pending : True until the background has computed the view
-    is_stale : True if labels or settings have changed since
-    """
+    """The leaderboard page; is_pending : True until the background has computed the view."""
 
     choices: Choices
     columns: list[MeasureColumn]
@@ -68,13 +60,8 @@ class Leaderboard(NamedTuple):
 
     @property
     def is_old(self) -> bool:
-        """True where newer numbers are due and these are a minute old.
-
-        While people judge, newer ones are due all the time.
-        """
-        return self.is_stale and (
-            self.computed_at is None or timezone.now() - self.computed_at > OLD_AFTER
-        )
+        """True where newer numbers are due and these are a minute old."""
+        return self.is_stale and are_old(self.computed_at)
 
     def with_ceiling(self, ceiling: Ceiling | None) -> "Leaderboard":
         """The same with the ceiling of people beneath each table; without one as it is."""

@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 
-from annotate.models import Role, Side
+from annotate.models import Membership, Role, Side
 from annotate.services.collection import query_sets
 from tests import campaigns, cast
 from tests.metrics import studies
@@ -91,6 +92,18 @@ def test_beside_the_work_of_a_researcher_who_judges_no_number_tells_golds(client
     cast.annotator(study, person)
     text = home(client, study)
     assert "Your work" in text and "Golds right" not in text and "/dashboard/numbers/" not in text
+
+
+def test_a_lead_who_becomes_a_researcher_is_sent_the_dashboard_anew(client):
+    study = studies.judged_study("study", seeds=range(3))
+    person = cast.member(study, Role.LEAD)
+    client.force_login(person)
+    address = reverse("metrics:dashboard-numbers", args=[study.slug])
+    tag = client.get(address)["ETag"]
+    assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+    Membership.objects.filter(user=person).update(role=Role.RESEARCHER)
+    cache.clear()  # of the version of a second ago
+    assert client.get(address, headers={"If-None-Match": tag}).status_code == 200
 
 
 def test_an_annotator_sees_own_progress_alone(client, collection):

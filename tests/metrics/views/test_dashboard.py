@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotate import tasks
-from annotate.models import Concern, Judgment, Membership, Role, WorkerHeartbeat
+from annotate.models import Concern, Judgment, Role, WorkerHeartbeat
 from annotate.services.background import kept
 from annotate.services.supervision import concerns
 from metrics.services.dashboard import details as dashboard_details
@@ -108,15 +108,6 @@ def test_the_live_part_is_304_until_numbers_change(client, study):
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     assert status_of(client, "/c/study/dashboard/numbers/", first["ETag"]) == 200
-
-
-def test_a_lead_who_becomes_a_researcher_is_sent_the_page_anew(client, study):
-    person = cast.member(study, Role.LEAD)
-    client.force_login(person)
-    tag = client.get("/c/study/dashboard/numbers/")["ETag"]
-    Membership.objects.filter(user=person).update(role=Role.RESEARCHER)
-    cache.clear()  # of the version of a second ago
-    assert status_of(client, "/c/study/dashboard/numbers/", tag) == 200
 
 
 def test_a_new_label_changes_the_live_part(client, study):
