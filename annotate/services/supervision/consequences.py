@@ -32,7 +32,7 @@ def pause_consequences(*, annotator: Annotator, n_in_hand: int, resume_text: str
         sentences=(
             f"{annotator} gets no more pairs; what was judged stays and counts.",
             f"What is in hand, {in_hand}, goes to others once its time is up; until then the card "
-            "on the screen can still be answered."
+            "on the screen and the next one can still be answered."
             if n_in_hand
             else "There is no pair in hand.",
         ),

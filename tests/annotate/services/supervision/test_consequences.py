@@ -19,7 +19,7 @@ def test_a_pause_names_the_pairs_in_hand_and_its_way_back():
     assert pause.button == "Pause, with 3 pairs in hand"
     assert pause.sentences[1] == (
         "What is in hand, 3 pairs, goes to others once its time is up; until then the card on the "
-        "screen can still be answered."
+        "screen and the next one can still be answered."
     )
     assert "Resume" not in pause.way_back  # no offer to who was never paused
     idle = pause_consequences(annotator=PERSON, n_in_hand=0, resume_text="")
