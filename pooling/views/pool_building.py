@@ -22,6 +22,7 @@ from pooling.sentences import AdditionSentences, PreviewSentences
 from pooling.services.pools import pools as service
 from pooling.services.pools import preview_requests
 from pooling.services.pools.checks import PoolError
+from pooling.services.pools.opening import newest_policy
 from pooling.services.pools.preview_requests import PreviewResult
 
 
@@ -36,7 +37,7 @@ def pool_new(request: SignedIn, slug: str) -> HttpResponse:
         user=request.user, slug=slug, roles=(Role.RESEARCHER,)
     )
     form = _form(request, collection)
-    if form.is_valid():
+    if form.is_valid() and _is_of_present_policy(form):
         try:
             pool = service.create_pool(
                 collection=collection,
@@ -133,6 +134,22 @@ def _form(request: SignedIn, collection: Collection) -> PoolForm:
     return PoolForm(data, collection=collection, strategy=strategy, initial=initial)
 
 
+def _is_of_present_policy(form: PoolForm) -> bool:
+    """False, with the fact in the form, if the policy has changed since the form's page was shown.
+
+    Its price would not be that of the pool.
+    """
+    version, present = form.data.get("policy_version"), newest_policy(form.collection).version
+    if version is None or version == str(present):
+        return True
+    form.add_error(
+        None,
+        f"The policy is version {present} by now, and the price shown was another one: look at "
+        "the price of now, then open the pool.",
+    )
+    return False
+
+
 def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> HttpResponse:
     """The page of the form, with the errors in it."""
     context = {
@@ -141,7 +158,8 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "strategies": STRATEGIES,
         "strategy_key": form.strategy,
         "strategy": STRATEGIES[form.strategy],
-        "preview_at_once": "preview" in request.GET,
+        "policy_version": newest_policy(collection).version,
+        "preview_at_once": "preview" in request.GET or bool(form.errors),
     }
     return render(request, "pooling/pools/new.html", context, status=422 if form.errors else 200)
 

@@ -50,7 +50,7 @@ _STUCK = f"""
         LEFT JOIN open_to able ON able.annotator = met.annotator_id
             AND able.round = demand.round AND NOT able.is_used_up
         GROUP BY demand.round, demand.pair_id, demand.n, demand.n_able)
-    SELECT round, sum(n), count(*),
+    SELECT round, sum(n), count(*), max(n),
            (SELECT count(*) FROM beyond) >= %(at_most)s
     FROM short WHERE n > 0 GROUP BY round
 """  # noqa: S608 - own words
@@ -60,6 +60,7 @@ class StuckLabels(NamedTuple):
     """Labels that no present annotator can give, and the pairs they are of.
 
     is_more : whether there may be more than were counted
+    n_newcomers : people who would have to come for these, at least
     n_people : present annotators; n_paused, n_in_training : those paused, or not yet trained
     """
 
@@ -69,6 +70,7 @@ class StuckLabels(NamedTuple):
     n_people: int
     n_paused: int
     n_in_training: int
+    n_newcomers: int = 1
 
     @property
     def count_text(self) -> str:
@@ -105,8 +107,10 @@ class StuckLabels(NamedTuple):
         if self.n_in_training:
             verb = "is" if self.n_in_training == 1 else "are"
             pauses_text += f" {self.n_in_training} more {verb} in training still."
-        newcomer = "another annotator" if self.n_people else "an annotator"
-        return f"Invite {newcomer}.{pauses_text} Or close the pool: what it has is kept."
+        newcomers = counted(self.n_newcomers, "more annotator" if self.n_people else "annotator")
+        if self.n_newcomers == 1:
+            newcomers = "another annotator" if self.n_people else "an annotator"
+        return f"Invite {newcomers}.{pauses_text} Or close the pool: what it has is kept."
 
 
 def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
@@ -139,9 +143,15 @@ def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
         )
         return {
             round_: StuckLabels(
-                int(n_labels), n_pairs, is_more, len(able_ids), n_paused, n_in_training
+                int(n_labels),
+                n_pairs,
+                is_more,
+                len(able_ids),
+                n_paused,
+                n_in_training,
+                n_newcomers,
             )
-            for round_, n_labels, n_pairs, is_more in cursor.fetchall()
+            for round_, n_labels, n_pairs, n_newcomers, is_more in cursor.fetchall()
         }
 
 
@@ -154,4 +164,5 @@ def total_stuck(stuck_by_round: dict[int, StuckLabels]) -> StuckLabels | None:
         n_labels=sum(in_round.n_labels for in_round in rounds),
         n_pairs=sum(in_round.n_pairs for in_round in rounds),
         is_more=any(in_round.is_more for in_round in rounds),
+        n_newcomers=max(in_round.n_newcomers for in_round in rounds),
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from annotate.core.phrases import days_since, time_since
+from annotate.services.pages.stuck_labels import StuckLabels
 from annotate.services.review.inbox import Tab
 from metrics.services.dashboard.waiting_facts import WaitingFacts
 
@@ -114,7 +115,13 @@ def waiting_rows(*, facts: WaitingFacts, n_alarms: int = 0) -> list[WaitingRow]:
         DISPUTED._replace(n=counts.disputed),
         ESCALATED._replace(n=counts.escalated, oldest_at=facts.escalated_at),
         CANNOT._replace(n=counts.cannot, oldest_at=facts.cannot_at),
-        STUCK._replace(n=stuck.n_labels, is_more=stuck.is_more) if stuck else STUCK,
+        _stuck_row(stuck) if stuck else STUCK,
         HALF_DONE._replace(n=facts.n_stopped),
     ]
     return [row for row in rows if row.n]
+
+
+def _stuck_row(stuck: StuckLabels) -> WaitingRow:
+    """The labels that nobody can give, with the number of people who would have to come."""
+    act = STUCK.act if stuck.n_newcomers == 1 else f"Invite {stuck.n_newcomers} more for"
+    return STUCK._replace(n=stuck.n_labels, is_more=stuck.is_more, act=act)

@@ -10,7 +10,6 @@ from annotate.services.background.workers import worker_is_missing
 from metrics.services.numbers import refresh_tries
 from metrics.services.numbers.refresh_tries import RefreshDelay
 
-
 OLD_AFTER = timedelta(minutes=1)
 
 

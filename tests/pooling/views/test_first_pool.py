@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Role
+from annotate.services.collection.collections import change_policy
 from pooling.forms.runs import name_of_file
 from pooling.models import Pool, Run
 from tests import cast
@@ -108,6 +109,30 @@ def test_a_first_pool_opens_by_its_form_as_it_stands_on_the_page_of_pools(
     perform_work(pool)
     page = client.get(url("pool-new", collection)).content.decode()
     assert 'name="name" value="Pool 2"' in page
+
+
+@pytest.mark.parametrize("page", ["pools", "pool-new"])
+def test_a_pool_opens_under_the_policy_that_its_price_was_shown_for(
+    client, collection, researcher, page
+):
+    run = factories.run(collection, "a", {0: [1, 2], 1: [3]})
+    text = client.get(url(page, collection)).content.decode()
+    (version,) = re.findall(r'name="policy_version" value="(\d+)"', text)
+    fields = {
+        "name": "Pool 1",
+        "strategy": "depth-k",
+        "depth": "2",
+        "runs": [run.pk],
+        "policy_version": version,
+    }
+    newest = change_policy(collection=collection, by=None, labels_per_pair=3)
+    answer = client.post(url("pool-new", collection), fields)
+    assert answer.status_code == 422 and not Pool.objects.exists()
+    assert f"The policy is version {newest.version} by now" in text_of(answer)
+    assert 'hx-trigger="click, load"' in answer.content.decode()  # the price of now
+    (present,) = re.findall(r'name="policy_version" value="(\d+)"', answer.content.decode())
+    answer = client.post(url("pool-new", collection), fields | {"policy_version": present})
+    assert answer.status_code == 302 and Pool.objects.exists()
 
 
 def test_who_opens_no_pools_is_offered_none(client, collection, lead):

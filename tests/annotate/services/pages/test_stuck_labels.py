@@ -56,6 +56,20 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     )
 
 
+def test_as_many_are_to_be_invited_as_the_pair_that_lacks_most_wants():
+    collection = campaigns.open_collection(2, labels_per_pair=3, gold_positives=0, gold_negatives=0)
+    for n_here, advice in (
+        (0, "Invite 3 annotators."),
+        (1, "Invite 2 more annotators."),
+        (2, "Invite another annotator."),
+    ):
+        if n_here:
+            cast.annotator(collection)
+        stuck_in_round = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
+        assert stuck_in_round.n_newcomers == 3 - n_here
+        assert stuck_in_round.advice.startswith(advice)
+
+
 def test_nobody_is_asked_for_labels_in_an_archived_collection(lead):
     collection = campaigns.open_collection(4, gold_positives=0, gold_negatives=0)
     assert stuck(collection) == (4, 4)

@@ -123,7 +123,7 @@ def test_labels_that_nobody_present_can_give_equal_a_count_by_hand(seed):
         judges = set(Judgment.objects.filter(pair=pair).values_list("annotator", flat=True))
         n_wanted = 2 - len(judges)
         n_stuck += max(0, n_wanted - len(able - judges))
-    rows = [row for row in rows_of(collection) if row.act == "Invite one more for"]
+    rows = [row for row in rows_of(collection) if row.act.startswith("Invite ")]
     assert sum(row.n for row in rows) == n_stuck
 
 
@@ -136,6 +136,8 @@ def test_labels_that_are_not_all_counted_are_said_to_be_more():
     ):
         (row,) = waiting_rows(facts=facts._replace(stuck=stuck))
         assert (row.count_text, row.text) == (count_text, "labels that nobody here can give")
+    (row,) = waiting_rows(facts=facts._replace(stuck=counted_labels._replace(n_newcomers=2)))
+    assert row.button == "Invite 2 more for 2,000 labels that nobody here can give"
 
 
 def person_row(**numbers):
