@@ -263,8 +263,8 @@ class AdditionSentences(NamedTuple):
 
     @property
     def may_load(self) -> bool:
-        """True if what it names and the collection lacks can still join it."""
-        return may_load(self.run)
+        """True if what it names and the collection lacks can join it now."""
+        return may_load(self.run) and not self.run.collection.archived_at
 
     @property
     def may_make(self) -> bool:

@@ -20,11 +20,13 @@ class NextPage(NamedTuple):
     """A page of a collection on which somebody acts on what an analysis found.
 
     address : name of its URL; roles : of those who may see it
+    begins_work : True if something new is begun there, which an archived collection refuses
     """
 
     label: str
     address: str
     roles: frozenset[Role] = frozenset(LEADERS)
+    begins_work: bool = False
 
 
 class Chapter(NamedTuple):

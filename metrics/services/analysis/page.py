@@ -69,7 +69,7 @@ class AnalysisPanel(NamedTuple):
     def next_url(self) -> str:
         """The address of the page on which this person acts on it; "" without one."""
         page = self.analysis.next_page
-        if page is None or not self.roles & page.roles:
+        if page is None or not self.roles & page.roles or self._is_stopped:
             return ""
         parameters = QueryDict(mutable=True)
         if self.answer and self.answer.result and not self.next_fields:
@@ -77,6 +77,12 @@ class AnalysisPanel(NamedTuple):
                 parameters.setlist(name, texts)
         address = reverse(page.address, args=[self.collection.slug])
         return f"{address}?{parameters.urlencode()}" if parameters else address
+
+    @property
+    def _is_stopped(self) -> bool:
+        """True if an archived collection refuses what is begun on that page."""
+        page = self.analysis.next_page
+        return bool(page and page.begins_work and self.collection.archived_at)
 
     @property
     def next_fields(self) -> list[tuple[str, str]]:
@@ -97,11 +103,13 @@ class AnalysisPanel(NamedTuple):
 
     @property
     def next_owners(self) -> str:
-        """A sentence on who can act on it, for those who cannot; "" for the others."""
+        """A sentence on who can act on it, or why nobody can; "" for those who can."""
         page = self.analysis.next_page
         result = self.answer.result if self.answer else None
         if page is None or self.next_url or not (result and result.next_parameters):
             return ""
+        if self._is_stopped:
+            return "The collection is archived, so no pool is made of it."
         owners = " and ".join(f"{role.label.lower()}s" for role in sorted(page.roles))
         return (
             f"{owners.capitalize()} of the collection have a button here that makes a pool of it."

@@ -17,7 +17,9 @@ CHAPTER = Chapter(
     "How many queries to judge: for the error of a score, and to see a difference of two runs.",
 )
 TEST = "tests/metrics/core/statistics/test_sample_sizes.py"
-POOL_A_SAMPLE = NextPage("Pool such a sample", "pooling:pool-new", frozenset({Role.RESEARCHER}))
+POOL_A_SAMPLE = NextPage(
+    "Pool such a sample", "pooling:pool-new", frozenset({Role.RESEARCHER}), begins_work=True
+)
 
 ANALYSES = [
     Analysis.of_scores_too(

@@ -149,7 +149,9 @@ ANALYSES = [
         oracle=Oracle.RECOUNT,
         test="tests/metrics/core/analyses/pool/test_edges.py",
         choices=frozenset({Choice.LABELS, Choice.THRESHOLD, Choice.QUERIES, Choice.RUNS}),
-        next_page=NextPage("Make a pool", "pooling:pool-new", frozenset({Role.RESEARCHER})),
+        next_page=NextPage(
+            "Make a pool", "pooling:pool-new", frozenset({Role.RESEARCHER}), begins_work=True
+        ),
         item_columns=(ItemColumn("query", SOURCE, "content"),),
     ),
     Analysis(

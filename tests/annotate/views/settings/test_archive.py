@@ -3,6 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils.timezone import now
 
 from annotate.models import Gold, Role, TrainingPair
 from annotate.services.golds import golds
@@ -10,9 +11,11 @@ from annotate.services.supervision import archiving, pausing
 from annotate.services.training import setup
 from pooling.models import Run
 from pooling.services.pools import run_retirement
+from pooling.services.runs import runs
 from tests import campaigns, cast
 from tests.pages import CHANGED_SINCE, notice_form, text_of
 from tests.pooling.unknown_item_runs import run_of
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -131,6 +134,52 @@ def test_no_page_urges_anybody_to_do_what_would_be_refused(client):
             assert ("This collection was archived on" in page) == is_archived
             assert [word in page for word in words] == [not is_archived] * len(words)
         archiving.archive_collection(collection=campaign.collection, by=campaign.lead)
+
+
+def test_a_run_leads_nobody_to_a_form_that_would_refuse(client):
+    campaign = campaigns.campaign("birds")
+    researcher = cast.member(campaign.collection, Role.RESEARCHER, campaign.lead)
+    client.force_login(researcher)
+    strange_run = run_of(campaign.collection, {"q0": "d0 x"}, name="strange")
+    faulty_run = runs.receive_run(
+        collection=campaign.collection,
+        name="faulty",
+        direction="forward",
+        upload=SimpleUploadedFile("faulty.run", b"short line\n"),
+    ).run
+    perform_work(faulty_run)
+    load, upload, build = (
+        reverse(name, args=["birds", *keys])
+        for name, keys in (
+            ("annotate:load", ["items"]),
+            ("pooling:run-upload", []),
+            ("pooling:pool-new", []),
+        )
+    )
+    links = {
+        ("run", strange_run.pk): [load],
+        ("run", faulty_run.pk): [upload],
+        ("run-adds", strange_run.pk): [f"{build}?", load, "#report"],
+    }
+
+    def pages():
+        # what a run adds is counted of one in use, which is not on hold
+        for (name, pk), addresses in links.items():
+            on_hold_since = now() if name == "run" else None
+            Run.objects.filter(pk=pk, state="ready").update(on_hold_since=on_hold_since)
+            page = client.get(reverse(f"pooling:{name}", args=["birds", pk])).content.decode()
+            yield page.split("<main")[-1], addresses
+
+    for is_archived in (False, True):
+        for page, addresses in pages():
+            assert [address in page for address in addresses] == [not is_archived] * len(addresses)
+        archiving.archive_collection(collection=campaign.collection, by=campaign.lead)
+    assert (
+        "1 fault in faulty.run"
+        in client.get(reverse("pooling:run", args=["birds", faulty_run.pk])).content.decode()
+    )
+    part = text_of(client.get(reverse("pooling:run-adds", args=["birds", strange_run.pk])))
+    assert "this run adds 0 new pairs" in part and "so nobody can be asked about them." in part
 
 
 def test_an_archived_collection_without_anything_has_no_step_to_do(client, collection):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from annotate.models import Role
+from annotate.services.supervision import archiving
 from metrics.services.analysis.register import ANALYSES
 from pooling.models import Run
 from tests import cast
@@ -43,6 +44,22 @@ def test_only_who_may_make_a_pool_reads_of_its_form_below_queries_to_deepen(stud
         assert bool(OF_BUTTONS.search(words)) == is_shown
         assert all((note in words) == is_shown for note in result.next_notes)
         assert "seconds a judgment" in words
+
+
+def test_nobody_is_led_to_the_form_of_a_pool_in_an_archived_collection(study, client):
+    researcher = cast.member(study, Role.RESEARCHER)
+    compute_kept(study, "saturated-queries")
+    result = answer_of(study, "saturated-queries").result
+    archiving.archive_collection(collection=study, by=cast.member(study, Role.LEAD))
+    words = words_of(client, study, "saturated-queries", researcher)
+    assert "The collection is archived, so no pool is made of it." in words
+    assert result.next_label not in words and not OF_BUTTONS.search(words)
+
+
+def test_every_way_to_the_form_of_a_pool_is_closed_by_an_archive():
+    pages = [analysis.next_page for analysis in ANALYSES.values() if analysis.next_page]
+    assert {page.address for page in pages if page.begins_work} == {"pooling:pool-new"}
+    assert all(page.begins_work for page in pages if page.address == "pooling:pool-new")
 
 
 @pytest.mark.parametrize("name", PLANS)
