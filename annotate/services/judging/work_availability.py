@@ -247,8 +247,8 @@ def reachable_pairs(*, annotators: Sequence[Annotator]) -> dict[int, ReachablePa
 def _archived(at: datetime) -> NoWorkReason:
     return NoWorkReason(
         reason=ARCHIVED,
-        message=f"This collection was archived on {at:%-d %B %Y}: there is nothing to do in it. "
-        "Your work is saved.",
+        message=f"This collection was archived on {at:%-d %B %Y, %H:%M} UTC: there is nothing to "
+        "do in it. Your work is saved.",
         retry_seconds=None,
     )
 

@@ -97,10 +97,10 @@ class PersonStatus(NamedTuple):
 
     @property
     def seen_day_text(self) -> str:
-        """The days since her last answer, for those who know her by her pseudonym alone."""
+        """The days in UTC since her last answer, for those who know her by her pseudonym alone."""
         if self.last_answer_at is None:
             return "No answer yet"
-        return capfirst(days_since(self.last_answer_at, timezone.now()))
+        return f"{capfirst(days_since(self.last_answer_at, timezone.now()))} (UTC)"
 
 
 def person_status(*, annotator: Annotator) -> PersonStatus:

@@ -59,8 +59,10 @@ class PersonRow(NamedTuple):
 
     @property
     def seen_day_text(self) -> str:
-        """The days since her last answer, for those who know her by her pseudonym alone."""
-        return days_since(self.last_answer_at, timezone.now()) if self.last_answer_at else ""
+        """The days in UTC since her last answer, for those who know her by her pseudonym alone."""
+        if self.last_answer_at is None:
+            return ""
+        return f"{days_since(self.last_answer_at, timezone.now())} (UTC)"
 
 
 def people_rows(

@@ -106,10 +106,10 @@ class PersonFlag(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """The evidence, and the day since which it is no longer so."""
+        """The evidence, and the day in UTC since which it is no longer so."""
         if self.faded_at is None:
             return self.sentence
-        return f"{self.sentence} No longer so since {self.faded_at:%-d %b %Y}."
+        return f"{self.sentence} No longer so since {self.faded_at:%-d %b %Y} (UTC)."
 
 
 class PersonRecord(NamedTuple):

@@ -125,7 +125,7 @@ def test_an_archived_collection_is_marked(world, lead):
 
     assert note() == "birdsong"
     archiving.archive_collection(collection=birds, by=lead)
-    assert note() == f"birdsong, archived since {birds.archived_at:%-d %B %Y}"
+    assert note() == f"birdsong, archived since {birds.archived_at:%-d %B %Y, %H:%M} UTC"
 
 
 def test_nothing_of_a_collection_is_found_outside_it(world, lead):

@@ -104,7 +104,7 @@ def test_no_days_are_promised_for_labels_that_nobody_can_give(study):
     nobody = stuck._replace(n_labels=40, n_people=0)
     reason = "nobody here can give the labels that are left"
     assert days_and_reason(page._replace(stuck=nobody)) == (None, reason, 40)
-    text = "archived since 3 December 2026"
+    text = "archived since 3 December 2026, 07:08 UTC"
     assert days_and_reason(page._replace(archived_text=text)) == (None, text, 0)
 
 

@@ -341,7 +341,7 @@ def test_a_flag_says_since_when_and_researchers_are_told_the_day_alone(client, s
             assert has_minutes == 3 * [shows_minutes]
         for path in (people, f"{people}numbers/"):
             text = text_of(client.get(path))
-            assert "No longer so since 5 Mar 2026." in text
+            assert "No longer so since 5 Mar 2026 (UTC)." in text
             assert "2026-03-0" not in text and "5 Mar 2026 13" not in text
 
 

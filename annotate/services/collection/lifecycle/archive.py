@@ -10,9 +10,9 @@ class CollectionArchived(PermissionDenied):
 
 
 def archived_text(collection: Collection) -> str:
-    """The day since which a collection is archived, in words; "" for one that is not."""
+    """The moment since which a collection is archived, in UTC; "" for one that is not."""
     at = collection.archived_at
-    return f"archived since {at:%-d %B %Y}" if at else ""
+    return f"archived since {at:%-d %B %Y, %H:%M} UTC" if at else ""
 
 
 def lock_unarchived(*, collection_id: int) -> Collection:
@@ -33,6 +33,7 @@ def require_unarchived(*, collection_id: int) -> None:
 def _require_unarchived(collection: Collection) -> None:
     if collection.archived_at is not None:
         raise CollectionArchived(
-            f"“{collection}” was archived on {collection.archived_at:%-d %B %Y}: it can be read "
-            "and downloaded, but nothing is uploaded or opened in it until a lead unarchives it."
+            f"“{collection}” was archived on {collection.archived_at:%-d %B %Y, %H:%M} UTC: it can "
+            "be read and downloaded, but nothing is uploaded or opened in it until a lead "
+            "unarchives it."
         )

@@ -76,7 +76,8 @@ def test_a_newcomer_is_handed_no_batch_and_no_training(lead):
     newcomer = anew(cast.annotator(collection))
     assert claiming.current_batch(annotator=newcomer) is None
     no_work = work_availability.no_card_reason(annotator=newcomer, wants_more=False)
-    assert no_work["reason"] == "archived" and "was archived on" in no_work["message"]
+    was_archived = f"was archived on {collection.archived_at:%-d %B %Y, %H:%M} UTC: there"
+    assert no_work["reason"] == "archived" and was_archived in no_work["message"]
     with pytest.raises(tries.TryRefused, match="archived"):
         tries.begin(annotator=newcomer)
 

@@ -47,6 +47,7 @@ def test_a_lead_archives_a_collection_and_takes_it_back_from_the_notice(client, 
     )
     assert refused.status_code == 403
     assert "nothing is uploaded or opened in it" in text_of(refused)
+    assert "” was archived on <time datetime=" in text_of(refused)
     assert not Run.objects.exists()
     undo_url, fields = notice_form(page)
     assert (undo_url, fields["act"]) == (url, "unarchive")
@@ -69,7 +70,9 @@ def test_an_annotator_finishes_what_is_in_hand_and_reads_then_that_there_is_noth
     page = text_of(client.get("/c/birds/"))
     assert "Finish the pairs in hand" in page and "nothing to do" not in page
     pausing.pause(annotator=annotator, by=None, reason="ill")
-    assert "there is nothing to do in it" in text_of(client.get("/c/birds/"))
+    page = text_of(client.get("/c/birds/"))
+    assert "there is nothing to do in it" in page
+    assert "<p>This collection was archived on <time datetime=" in page
     pausing.resume(annotator=annotator, by=cast.user())
     campaigns.judge(hand_out)
     page = text_of(client.get("/c/birds/"))

@@ -44,6 +44,6 @@ def test_an_archive_is_told_beside_the_progress_at_once(client):
     for act in (archiving.archive_collection, archiving.unarchive_collection):
         act(collection=study, by=lead)
         answer = client.get(url)
-        is_told = "Nothing more is handed out: archived since" in text_of(answer)
+        is_told = "Nothing more is handed out: archived since <time datetime=" in text_of(answer)
         assert is_told == (act is archiving.archive_collection)
         assert is_told == (answer["ETag"] != tag)

@@ -138,7 +138,7 @@ def test_no_day_is_promised_for_labels_that_nobody_here_can_give(n_left, stuck, 
 
 @pytest.mark.parametrize("forecast", [FORECAST, None])
 def test_no_day_is_promised_in_an_archived_collection(forecast):
-    text = "archived since 3 December 2026"
+    text = "archived since 3 December 2026, 07:08 UTC"
     how_far = progress(forecast=forecast, archived_text=text)
     assert how_far.finish_text == f"Nothing more is handed out: {text}."
     assert how_far.finish_note == ""

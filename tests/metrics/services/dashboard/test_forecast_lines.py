@@ -111,6 +111,6 @@ def test_a_pay_without_times_costs_nothing_known():
 
 @pytest.mark.parametrize("forecast", [NONE, WHOLE])
 def test_no_days_are_promised_in_an_archived_collection(forecast):
-    text = "archived since 3 December 2026"
+    text = "archived since 3 December 2026, 07:08 UTC"
     days = forecast_lines(forecast, NO_PAY, archived_text=text)[1]
     assert (days.text, days.note) == (f"none: {text}", "(1,200 labels left)")

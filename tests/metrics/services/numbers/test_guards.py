@@ -107,7 +107,7 @@ def test_a_concern_that_looks_no_longer_see_says_since_when_until_they_see_it_ag
     assert look(collection) == [] and Concern.objects.get().faded_at == concern.faded_at
     assert concern.sentence.startswith("20 of the last 20 answers")
     ((flag,),) = guards.flags_of(collection=collection).values()
-    assert flag.hint == f"{flag.sentence} No longer so since {concern.faded_at:%-d %b %Y}."
+    assert flag.hint == f"{flag.sentence} No longer so since {concern.faded_at:%-d %b %Y} (UTC)."
     answer(annotator, 20, FAST)
     assert look(collection) == [] and Concern.objects.get().faded_at is None
     ((flag,),) = guards.flags_of(collection=collection).values()

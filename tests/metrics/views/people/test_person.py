@@ -188,9 +188,9 @@ def test_roles_and_the_minute_of_an_answer_which_can_tell_who_it_is_are_for_lead
     client.force_login(cast.member(collection, Role.RESEARCHER))
     page, first_page = (text_of(client.get(url)) for url in addresses)
     assert "Roles" not in page and "Annotator and lead" not in page
-    assert re.search(r"<dt>Last seen</dt><dd>(Today|Yesterday)</dd>", page)
+    assert re.search(r"<dt>Last seen</dt><dd>(Today|Yesterday) \(UTC\)</dd>", page)
     assert re.search(r'class="nowrap"><time datetime="[\d-]{10}">\d+ \w+ \d{4}</time></td>', page)
-    assert re.search(last_seen + r"(today|yesterday)</td>", first_page)
+    assert re.search(last_seen + r"(today|yesterday) \(UTC\)</td>", first_page)
 
 
 def test_a_persons_page_asks_as_often_for_many_answers(
