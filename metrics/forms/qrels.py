@@ -166,7 +166,9 @@ class QrelsForm(forms.Form):
         queries, direction = cleaned.get("queries"), cleaned.get("direction")
         if queries and direction and (queries, direction) not in self.query_sets:
             self.add_error(
-                "queries", f'Query set "{queries}" has no {direction} direction; choose another.'
+                "queries",
+                f'Query set "{queries}" has no direction "{Direction(direction).label}"; choose '
+                "another.",
             )
         return cleaned
 
