@@ -149,6 +149,11 @@ class HowFar(NamedTuple):
         return range_text(days_left(counts, n_left=self.n_to_come), today=self.today)
 
     @property
+    def finish_hint(self) -> str:
+        """The clock of the days, for a hover; "" where none are promised."""
+        return "Days in UTC" if self.finish_text.startswith("Done ") else ""
+
+    @property
     def finish_note(self) -> str:
         """The basis of the days, which a whole sentence does without, and labels not promised."""
         if not self.finish_text or self.no_day_text:

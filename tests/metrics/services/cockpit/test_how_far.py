@@ -107,6 +107,7 @@ def test_labels_hours_and_money_have_two_digits():
 
 def test_the_day_is_a_range_of_the_labels_that_present_people_can_give():
     assert progress().finish_text == "Done between Thu 3 and Fri 4 December"
+    assert progress().finish_hint == "Days in UTC"
     stuck = progress(stuck=stuck_labels(150))
     assert stuck.finish_text == "Done between Tue 1 and Wed 2 December"
     assert stuck.finish_note.endswith("; 150 labels nobody here can give not counted")
@@ -141,7 +142,7 @@ def test_no_day_is_promised_in_an_archived_collection(forecast):
     text = "archived since 3 December 2026, 07:08 UTC"
     how_far = progress(forecast=forecast, archived_text=text)
     assert how_far.finish_text == f"Nothing more is handed out: {text}."
-    assert how_far.finish_note == ""
+    assert how_far.finish_note == how_far.finish_hint == ""
     assert progress(n_left=0, archived_text=text).finish_text == ""
 
 
