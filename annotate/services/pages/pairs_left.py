@@ -10,6 +10,7 @@ from annotate.services.judging.work_availability import ReachablePairs, reachabl
 from annotate.statements import prepared_cursor
 
 # Of each annotator's newest batch: its pairs, the candidates among them, and how many of both wait.
+# Before the first, a full one of the policy stands for it, lest the number rises with it.
 _IN_HAND = """
     SELECT batch.annotator_id, count(*), count(*) FILTER (WHERE seat.purpose = 'label'),
            count(*) FILTER (WHERE waits), count(*) FILTER (WHERE waits AND seat.purpose = 'label')
@@ -25,13 +26,29 @@ _IN_HAND = """
         SELECT hand_out.answered_at IS NULL AND seat.state = 'held'
                AND seat.annotator_id = batch.annotator_id AS waits) state
     GROUP BY batch.annotator_id
+    UNION ALL
+    SELECT annotator.id,
+           policy.batch_candidates + policy.gold_positives + policy.gold_negatives,
+           policy.batch_candidates, 0, 0
+    FROM annotate_annotator annotator
+    CROSS JOIN LATERAL (
+        SELECT * FROM annotate_policy WHERE collection_id = annotator.collection_id
+        ORDER BY version DESC LIMIT 1) policy
+    WHERE annotator.id = ANY(%(annotators)s)
+      AND EXISTS (SELECT FROM annotate_gold gold
+                  WHERE gold.collection_id = annotator.collection_id)
+      AND NOT EXISTS (
+        SELECT FROM annotate_batch batch
+        WHERE batch.annotator_id = annotator.id AND NOT EXISTS (
+            SELECT FROM annotate_trainingtry try WHERE try.batch_id = batch.id))
 """
 
 
 class PairsLeft(NamedTuple):
     """The number of pairs that a person holds or that can come to her, checks among them.
 
-    is_estimate : True if checks of coming batches are in it, as many as in her newest one
+    is_estimate : True if checks of coming batches are in it, as many as in her newest one, or
+        before that as in one of the policy
     is_least : True if no more were counted and there may be more; then checks are not in it
     """
 
