@@ -11,7 +11,7 @@ class CountChanged(Exception):
 
 
 class ActChanged(Exception):
-    """An Undo would take back a later act than the one it was shown for; nothing was changed."""
+    """An act would undo a later one than its page showed; nothing was changed."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ class ExclusionForm(TakeBackForm, ReasonForm):
 
 
 class AdjudicateForm(forms.Form):
-    """A lead's grade, and perhaps a note."""
+    """A lead's grade, perhaps a note, and the adjudication that her page showed."""
 
     grade = forms.TypedChoiceField(
         coerce=int,
@@ -70,6 +70,15 @@ class AdjudicateForm(forms.Form):
         },
     )
     note = forms.CharField(max_length=500, required=False)
+    decision = forms.IntegerField(
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_value"),
+            "The page did not send which decision it shows; look again.",
+        ),
+    )
 
     def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

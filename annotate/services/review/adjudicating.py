@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.db import transaction
 
+from annotate.core.consequences import ActChanged
 from annotate.models import (
     Annotator,
     Guidelines,
@@ -37,10 +38,15 @@ class NotAdjudicated(Exception):
 
 
 @transaction.atomic
-def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
+def adjudicate(
+    *, pair: Pair, by: User, grade: int, note: str = "", decision: int | None = None
+) -> Judgment:
     """Make a lead's grade the pair's; the same grade by the same lead again changes nothing.
 
-    Settles the pair's open reports. Raises UnknownGrade, NotInARound.
+    Settles the pair's open reports. Raises UnknownGrade, NotInARound, ActChanged.
+
+    decision : key of the adjudication that her page showed as the one in force, 0 for none; None
+        of who was shown none, as a program
     """
     level = Level.objects.filter(collection=pair.collection_id, grade=grade).first()
     if level is None:
@@ -51,6 +57,7 @@ def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
     earlier = seat.judgment
     if earlier is not None and (earlier.annotator_id, earlier.level_id) == (annotator.pk, level.pk):
         return earlier
+    _require_shown(earlier, decision=decision, by=by)
     if earlier is not None and earlier.annotator_id != annotator.pk:
         JudgmentEvent.objects.create(
             judgment=earlier,
@@ -106,7 +113,7 @@ def adjudication_seat(*, pair: Pair) -> Seat | None:
 def _seat(pair: Pair) -> Seat:
     """Return the pair's one seat for adjudication, or a new one that is not stored yet."""
     seat = (
-        Seat.objects.select_related("judgment")
+        Seat.objects.select_related("judgment__level", "judgment__annotator__user")
         .filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION)
         .first()
     )
@@ -122,6 +129,20 @@ def _seat(pair: Pair) -> Seat:
         pair=pair,
         purpose=Seat.Purpose.ADJUDICATION,
         number=1,
+    )
+
+
+def _require_shown(earlier: Judgment | None, *, decision: int | None, by: User) -> None:
+    """Raise ActChanged where another adjudication is in force than the page showed."""
+    if decision is None or decision == (earlier.pk if earlier else 0):
+        return
+    if earlier is None:
+        raise ActChanged("The grade that stood here was taken back meanwhile; look again.")
+    lead = earlier.annotator.user
+    name = "you" if lead == by else lead.username if lead else "a former lead"
+    raise ActChanged(
+        f"It was decided on grade {earlier.level.grade} by {name}, "
+        f"{earlier.at:%-d %b %Y %H:%M:%S} UTC; look again."
     )
 
 

@@ -175,7 +175,12 @@ def decide_pair(
     )
 
 
-def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> ReviewResult:
-    """Give a pair the lead's grade. Raises UnknownGrade, NotInARound."""
-    adjudicating.adjudicate(pair=pair, by=by, grade=grade, note=note)
+def adjudicate(
+    *, pair: Pair, by: User, grade: int, note: str = "", decision: int | None = None
+) -> ReviewResult:
+    """Give a pair the lead's grade. Raises UnknownGrade, NotInARound, ActChanged.
+
+    decision : key of the adjudication that her page showed, 0 for none, None for any
+    """
+    adjudicating.adjudicate(pair=pair, by=by, grade=grade, note=note, decision=decision)
     return ReviewResult(f"Grade {grade} decides {pair}.")

@@ -4,9 +4,11 @@ from uuid import uuid4
 
 import pytest
 
+from annotate.core.consequences import ActChanged
 from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewAction, Round, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports
+from annotate.services.people import accounts
 from annotate.services.review import adjudicating, exclusions, report_settling
 from metrics.models import Snapshot
 from tests import campaigns, cast
@@ -73,6 +75,27 @@ def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(collect
     assert (changed.supersedes, resolution()) == (first, ("adjudicated", 1, 2))
     assert Seat.objects.filter(purpose="adjudication").count() == 1
     assert ReviewAction.objects.count() == 2
+    assert is_sound_without_pools()
+
+
+def test_a_page_that_shows_another_decision_decides_nothing(collection, lead):
+    pair, other = collection.pairs.get(), cast.member(collection, "lead")
+    first = adjudicating.adjudicate(pair=pair, by=lead, grade=2, decision=0)
+    assert adjudicating.adjudicate(pair=pair, by=lead, grade=2, decision=0) == first
+    for person, name in ((lead, "you"), (other, lead.username)):
+        with pytest.raises(ActChanged, match=f"It was decided on grade 2 by {name}, .* UTC; look"):
+            adjudicating.adjudicate(pair=pair, by=person, grade=1, decision=0)
+    assert (resolution(), ReviewAction.objects.count()) == (("adjudicated", 2, 2), 1)
+    second = adjudicating.adjudicate(pair=pair, by=other, grade=1, decision=first.pk)
+    accounts.erase_person(user=other)
+    with pytest.raises(ActChanged, match="on grade 1 by a former lead"):
+        adjudicating.adjudicate(pair=pair, by=lead, grade=0, decision=first.pk)
+    adjudicating.undo_adjudication(pair=pair, by=lead)
+    with pytest.raises(ActChanged, match="taken back meanwhile"):
+        adjudicating.adjudicate(pair=pair, by=lead, grade=0, decision=second.pk)
+    assert resolution()[0] != "adjudicated"
+    adjudicating.adjudicate(pair=pair, by=lead, grade=0)
+    assert resolution() == ("adjudicated", 0, 2)
     assert is_sound_without_pools()
 
 

@@ -113,6 +113,31 @@ def test_a_lead_sees_all_that_was_said_and_decides_and_is_shown_the_next_pair(
     assert Resolution.objects.get(pair=first).status == "disputed"
 
 
+def test_a_page_without_the_present_decision_is_refused_and_shows_it(client, collection, lead):
+    (pair,) = dispute(collection)
+    own_page, act = address("inbox-pair", pair.pk), address("inbox-pair-adjudicate", pair.pk)
+    first_tab, second_tab = (shown_decision(client.get(own_page)) for _ in range(2))
+    client.post(act, {"grade": "2", "decision": first_tab})
+    refused = client.post(act, {"grade": "0", "decision": second_tab, "note": "no wing"})
+    page = text_of(refused)
+    assert refused.status_code == 422 and "Nothing was changed." in page and "no wing" in page
+    assert "It was decided on grade 2 by you, <time" in page and "; look again." in page
+    assert Resolution.objects.get(pair=pair).grade == 2
+    client.post(act, {"grade": "0", "decision": shown_decision(refused)})
+    assert Resolution.objects.get(pair=pair).grade == 0
+    for words in ("x", "-1", str(2**63)):
+        refused = client.post(act, {"grade": "1", "decision": words})
+        assert refused.status_code == 422
+        assert "The page did not send which decision it shows" in text_of(refused)
+    assert Resolution.objects.get(pair=pair).grade == 0
+
+
+def shown_decision(page):
+    """The decision that a pair's page sends back with a grade."""
+    (decision,) = re.findall(r'name="decision" value="(\d+)"', text_of(page))
+    return decision
+
+
 @pytest.mark.parametrize("grade", ["", "7", "x"])
 def test_without_a_grade_of_the_scheme_nothing_is_decided(client, collection, lead, grade):
     (pair,) = dispute(collection)
