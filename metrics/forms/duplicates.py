@@ -26,16 +26,22 @@ class MarkForm(forms.Form):
         },
     )
 
+    is_undo = forms.BooleanField(required=False)
+
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in self.fields:
+        for name in ("original", "item"):
             _of_items(self.fields[name], collection)
 
     def clean(self) -> dict[str, Any]:
-        """The original repeats nothing, whether or not it was ticked."""
+        """The original is one of the items, unless an Undo names them, and repeats nothing."""
         values: dict[str, Any] = super().clean() or {}
         original, items = values.get("original"), values.get("item")
         if original and items is not None:
+            if original not in items and not values.get("is_undo"):
+                raise forms.ValidationError(
+                    "The original must be ticked: choose another original, or tick it."
+                )
             values["item"] = [item for item in items if item != original]
             if not values["item"]:
                 raise forms.ValidationError("Choose an item that repeats the original.")

@@ -86,7 +86,7 @@ def unmark(request: SignedIn, slug: str) -> HttpResponse:
     item = form.cleaned_data["item"]
     original = Duplicate.objects.filter(item=item).values_list("original", flat=True).first()
     if unmark_duplicates(collection=collection, items=[item], by=request.user):
-        fields = {"original": f"{original}", "item": f"{item.pk}"}
+        fields = {"original": f"{original}", "item": f"{item.pk}", "is_undo": "on"}
         undo_url = reverse("metrics:duplicates-mark", args=[slug])
         text = f"{item} is judged by itself again."
         undoing.notify(request, text, undo_url=undo_url, **fields)

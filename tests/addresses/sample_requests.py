@@ -198,7 +198,7 @@ def _duplicates(campaign: Campaign) -> Iterator[SampleRequest]:
     """A lead's marks of duplicates, and those taken back."""
     collection, mark = campaign.collection, campaign.collection.duplicates.get()
     other = collection.items.filter(side=mark.side).exclude(pk__in=[mark.item_id, mark.original_id])
-    body = {"original": mark.original_id, "item": [other.earliest("pk").pk]}
+    body = {"original": mark.original_id, "item": [mark.original_id, other.earliest("pk").pk]}
     yield _sample(collection, "metrics:duplicates-mark", "lead", body)
     yield _sample(collection, "metrics:duplicates-unmark", "lead", {"item": mark.item_id})
 

@@ -220,7 +220,7 @@ def test_marked_items_are_shown_with_their_words_in_as_many_queries_however_many
 
 def test_a_marked_group_counts_as_one_item_of_a_larger_one(client, study):
     compute_kept(study, "duplicates")
-    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk]}
+    body = {"original": item(study, "q1").pk, "item": [item(study, "q1").pk, item(study, "q3").pk]}
     client.post(f"{PAGE}mark/", body)
     groups = client.get(PAGE).context["page"].cards
     names = [[row.item_content.item.external_id for row in card.items] for card in groups]
@@ -231,7 +231,8 @@ def test_groups_that_marks_join_are_marked_together(client, study):
     say(study, {"d6": "One", "d7": "one", "d3": "Three", "d8": "three"})
     compute_kept(study, "duplicates")
     # near ones may be marked first, by hand
-    client.post(f"{PAGE}mark/", {"original": item(study, "d7").pk, "item": [item(study, "d3").pk]})
+    body = {"original": item(study, "d7").pk, "item": [item(study, "d7").pk, item(study, "d3").pk]}
+    client.post(f"{PAGE}mark/", body)
     assert client.post(f"{PAGE}mark-all/").status_code == 302
     originals = {marks(study).get(name, name) for name in ("d3", "d6", "d7", "d8")}
     assert len(originals) == 1
@@ -239,7 +240,7 @@ def test_groups_that_marks_join_are_marked_together(client, study):
 
 def test_an_excluded_original_leaves_its_group_to_the_others(client, study):
     compute_kept(study, "duplicates")
-    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk]}
+    body = {"original": item(study, "q1").pk, "item": [item(study, "q1").pk, item(study, "q3").pk]}
     client.post(f"{PAGE}mark/", body)
     exclude_item(item=item(study, "q1"), by=None, reason="broken")
     cards = client.get(PAGE).context["page"].cards
@@ -269,7 +270,8 @@ def test_nothing_is_marked_before_groups_are_found_and_nothing_taken_back_twice(
         ("", ["q1"], "Say which item is the original."),
         ("q1", [], "Choose an item that repeats the original."),
         ("q1", ["q1"], "Choose an item that repeats the original."),
-        ("d6", ["q1"], "q1 and d6 are not of one side."),
+        ("d6", ["d6", "q1"], "q1 and d6 are not of one side."),
+        ("d6", ["q1"], "The original must be ticked: choose another original, or tick it."),
     ],
 )
 def test_what_cannot_be_marked_is_told_and_changes_nothing(client, study, original, ids, message):
@@ -313,7 +315,8 @@ def test_groups_beyond_the_first_page_are_on_the_next_ones(client, study, monkey
     assert "Page 1 of 2" in text_of(first) and "page=2" in text_of(first)
     assert [len(answer.context["page"].cards) for answer in (first, second)] == [2, 1]
     assert 'aria-label="Group 3"' in text_of(second)
-    body = {"original": item(study, "q1").pk, "item": [item(study, "q3").pk, item(study, "q4").pk]}
+    body = {"original": item(study, "q1").pk}
+    body |= {"item": [item(study, name).pk for name in ("q1", "q3", "q4")]}
     client.post(f"{PAGE}mark/", body)
     assert len(client.get(PAGE, {"page": "2"}).context["page"].cards) == 2  # the last page left
 
