@@ -167,14 +167,15 @@ class FileHeadForm(forms.Form):
         fields = self.cleaned_data
         return open_heads(fields["pieces"], fields["size"], fields["name"])
 
-    def reading(self) -> FileReading:
-        """Return the reading of the file that its preview is of."""
+    def reading(self, *, missing_side: str = "") -> FileReading:
+        """Return the reading of the file that its preview is of, in a collection without a side."""
         fields, choices = self.cleaned_data, column_choices(self.data)
         return FileReading(
             choices=choices,
             is_by_hand=fields["by_hand"] or bool(choices),
             kind="" if choices else fields["row"],
             has_header={"names": True, "row": False}.get(fields["header"]),
+            missing_side=missing_side,
         )
 
 

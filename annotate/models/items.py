@@ -50,6 +50,11 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """Items neither ranked nor judged: excluded by a lead, or of a split other than test."""
         return self.filter(_LEFT_OUT)
 
+    def missing_side(self) -> str:
+        """Return the one side that has no items, "query" or "document"; "" for neither or both."""
+        empty_sides = [side for side in Side if not self.filter(side=side).exists()]
+        return empty_sides[0].value if len(empty_sides) == 1 else ""
+
 
 class Item(models.Model):
     """One thing that can be shown, on the query or the document side."""

@@ -37,12 +37,14 @@ class FileReading:
     is_by_hand : True if the columns are chosen, False if the format of the file is to tell
     kind : of a file of items, what a row holds, if the columns are to be guessed by that
     has_header : if the first line of a table names its columns; None where this is guessed
+    missing_side : query or document, of which alone the collection has no items; "" for neither
     """
 
     choices: Sequence[tuple[str, str]] = ()
     is_by_hand: bool = False
     kind: str = ""
     has_header: bool | None = None
+    missing_side: str = ""
 
 
 @dataclass

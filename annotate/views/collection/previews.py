@@ -72,7 +72,7 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
     """Say what a file is understood as, by the fields of its form; nothing is stored."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     if import_kind == Import.Kind.ITEMS:
-        return _items_page(request)
+        return _items_page(request, collection)
 
     def page(form: FileHeadForm) -> HttpResponse:
         preview = PREVIEWS[import_kind](form, request.POST)
@@ -93,7 +93,7 @@ def file_preview(request: SignedIn, slug: str, import_kind: str) -> HttpResponse
 def new_items_preview(request: SignedIn) -> HttpResponse:
     """Say what a file of items for a new collection is understood as; nothing is stored."""
     access.require_maker(user=request.user)
-    return _items_page(request, is_first=True)
+    return _items_page(request)
 
 
 def _label_rows(collection: Collection, preview: LabelPreview | IdPreview) -> list[list[LabelCell]]:
@@ -163,19 +163,20 @@ def preview_page(request: SignedIn, page: Callable[[FileHeadForm], HttpResponse]
         return render(request, PREVIEW, {"preview": preview})
 
 
-def _items_page(request: SignedIn, *, is_first: bool = False) -> HttpResponse:
+def _items_page(request: SignedIn, collection: Collection | None = None) -> HttpResponse:
     """The preview of a file of items, or what it needs.
 
-    is_first : True for the first file of a collection, beside which nothing is loaded
+    collection : None for the first file of a new one, beside which nothing is loaded
     """
+    missing_side = collection.items.missing_side() if collection else ""
 
     def page(form: FileHeadForm) -> HttpResponse:
         source = form.source()
-        preview = preview_items(source, form.reading())
+        preview = preview_items(source, form.reading(missing_side=missing_side))
         sides = [("Queries", preview.queries), ("Documents", preview.documents)]
         context = {
             "preview": preview,
-            "lacking_side": preview.lacking_side if is_first else "",
+            "lacking_side": "" if collection else preview.lacking_side,
             "sides": [
                 (title, [_item(row, source) for row in rows]) for title, rows in sides if rows
             ],

@@ -49,6 +49,8 @@ _OTHERS = {
 }
 _SPLITS = "split fold subset partition"
 GRADES = "grade score relevance label rel rating judgment judgement"
+# words in the names of files, by the side that they speak of
+_FILE_WORDS = {QUERY: ("quer", "topic"), DOCUMENT: ("doc", "corpus", "passage")}
 _CAPTIONS = "caption raw_caption captions sentence comment raw"
 
 
@@ -139,13 +141,24 @@ def field_groups(kind: str) -> list[tuple[str, dict[str, str]]]:
     return [(title, fields) for title, fields in groups if fields]
 
 
-def guess_columns(records: Sequence[Record], kind: str = "") -> dict[str, str]:
+def side_of_name(name: str) -> str:
+    """Return the side that a file's name speaks of: query, document or ""."""
+    sides = [
+        side for side, words in _FILE_WORDS.items() if any(word in name.lower() for word in words)
+    ]
+    return sides[0] if len(sides) == 1 else ""
+
+
+def guess_columns(
+    records: Sequence[Record], kind: str = "", *, likely_side: str = DOCUMENT
+) -> dict[str, str]:
     """Guess what the columns are taken for, by their names and first values.
 
     kind : what a row holds, a key of ROW_KINDS; "" where this is guessed too
+    likely_side : query or document, of rows whose columns do not tell
     """
     columns = list(dict.fromkeys(column for record in records for column in record))[:MAX_COLUMNS]
-    kind = kind or _guess_kind(records, columns)
+    kind = kind or _guess_kind(records, columns, likely_side)
     fields: dict[str, str] = {}
     for column in columns:
         field = _guess_field(column, records, kind)
@@ -160,7 +173,7 @@ def guess_columns(records: Sequence[Record], kind: str = "") -> dict[str, str]:
     return fields
 
 
-def _guess_kind(records: Sequence[Record], columns: Sequence[str]) -> str:
+def _guess_kind(records: Sequence[Record], columns: Sequence[str], likely_side: str) -> str:
     names = {plain_name(column) for column in columns}
     has_query = bool(names & {*IDS[QUERY].split(), *_TEXTS[QUERY].split()} - _CAPTION_IDS)
     has_document = bool(names & {*IDS[DOCUMENT].split(), "document", "doc", "passage", "answer"})
@@ -175,7 +188,9 @@ def _guess_kind(records: Sequence[Record], columns: Sequence[str]) -> str:
     captions = [column for column in texts if plain_name(column) in _CAPTIONS.split()]
     has_own_ids = any(_are_unique(records, column) for column in ids)
     has_caption_ids = not names.isdisjoint(_CAPTION_IDS)
-    return CAPTION if ids and captions and (has_caption_ids or not has_own_ids) else DOCUMENT
+    if ids and captions and (has_caption_ids or not has_own_ids):
+        return CAPTION
+    return DOCUMENT if has_document else likely_side
 
 
 def _guess_field(column: str, records: Sequence[Record], kind: str) -> str:
@@ -203,6 +218,7 @@ def _fields_by_name(kind: str) -> dict[str, str]:
         fields |= dict.fromkeys(GRADES.split(), "grade")
     else:
         fields["id"] = f"{side}_id"
+        fields.setdefault("text", f"{side}_text")
     return fields | dict.fromkeys(_SPLITS.split(), "split")
 
 

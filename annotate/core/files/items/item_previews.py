@@ -19,6 +19,7 @@ from annotate.core.files.items import item_formats
 from annotate.core.files.items.documents_by_id import id_only_sentence
 from annotate.core.files.items.item_columns import (
     CAPTION,
+    DOCUMENT,
     FIELDS,
     PAIR,
     ItemColumns,
@@ -28,6 +29,7 @@ from annotate.core.files.items.item_columns import (
     mapping_fault,
     names_columns,
     row_kind,
+    side_of_name,
 )
 from annotate.core.files.items.item_rows import ItemRow, is_address
 from annotate.core.files.misplaced_files import LABELS, RUN, FileGuess, guess
@@ -193,7 +195,9 @@ def _read_by_columns(
     names = list(dict.fromkeys(column for record in records for column in record))
     fields = dict(request.choices)
     if not fields.keys() & {*names} or request.kind:
-        guesses = guess_columns(records, request.kind)
+        name = item_formats.mapped_file(source)
+        likely_side = side_of_name(name) or request.missing_side or DOCUMENT
+        guesses = guess_columns(records, request.kind, likely_side=likely_side)
         fields = {column: field_name for field_name, column in guesses.items()}
     choices = [(name, fields.get(name, "")) for name in names]
     columns, preview.fault = columns_of(choices)

@@ -78,6 +78,24 @@ def test_an_archive_asks_for_the_pieces_that_it_needs(client, collection, resear
 
 
 @pytest.mark.parametrize(
+    ("sides", "kind"),
+    [
+        ([], "document"),
+        (["document"], "query"),
+        (["query"], "document"),
+        (["query", "document"], "document"),
+    ],
+)
+def test_rows_that_name_no_side_are_taken_for_the_one_that_is_missing(
+    client, collection, researcher, sides, kind
+):
+    for side in sides:
+        collection.items.create(side=side, external_id="a0")
+    page = post(client, text_of_lines("id,text", "a1,a red hat")).content.decode()
+    assert f'<option value="{kind}" selected>' in page
+
+
+@pytest.mark.parametrize(
     "fields",
     [{"at": ["x"]}, {"at": ["-1"]}, {"at": ["0", "5"]}, {"size": 0}, {"name": ""}],
 )

@@ -179,3 +179,30 @@ def test_files_that_items_name_and_the_upload_lacks_are_listed_once():
     lines = [line(f"d{n}", parts=[{"kind": "image", "path": path}]) for n, path in enumerate(paths)]
     preview = preview_of(text_of(*lines))
     assert (preview.n_lacking, preview.named_media) == (3, ["a.png", "b.png"])
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "missing_side", "kind"),
+    [
+        ("a.csv", "id,text", "", "document"),
+        ("a.csv", "id,text", "query", "query"),
+        ("a.csv", "id,text", "document", "document"),
+        ("a.csv", "docid,text", "query", "document"),
+        ("a.csv", "qid,text", "document", "query"),
+        ("queries.csv", "id,text", "", "query"),
+        ("my-Topics.csv", "id,text", "document", "query"),
+        ("corpus.csv", "id,text", "query", "document"),
+        ("queries-of-docs.csv", "id,text", "", "document"),
+        ("queries.csv", "docid,text", "", "document"),
+    ],
+)
+def test_a_row_is_taken_for_the_side_that_columns_name_or_collection_tell(
+    name, header, missing_side, kind
+):
+    content = text_of(header, "a1,castle", "a2,tower")
+    preview = preview_of(content, name, missing_side=missing_side)
+    assert preview.kind == kind
+    id_field, text_field = columns(preview).values()
+    assert (id_field, text_field) == (f"{kind}_id", f"{kind}_text")
+    by_hand = preview_of(content, name, is_by_hand=True, kind="document", missing_side="query")
+    assert by_hand.kind == "document"
