@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.items.documents_by_id import id_only_sentence
-from annotate.core.phrases import counted
+from annotate.core.phrases import counted, enumeration
 from annotate.services.collection.reference_reports import ReferenceReport
 
 
@@ -42,11 +42,18 @@ class CollectionReport(FileTallies):
     n_media: int = 0
     references: tuple[ReferenceReport, ...] = ()
 
+    @property
+    def n_documents(self) -> int:
+        """The number of new documents."""
+        return self.n_items - self.n_queries
+
     def figures(self) -> list[tuple[str, int]]:
         """The first figures of an import's report, in order."""
         return [
             ("Rows", self.n_rows),
             ("New items", self.n_items),
+            *([("New queries", self.n_queries)] if self.n_queries else []),
+            *([("New documents", self.n_documents)] if self.n_documents else []),
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             *(
@@ -113,8 +120,16 @@ class CollectionReport(FileTallies):
             " Query sets stay as they were, since the collection has been judged." if is_new else ""
         )
         media = f"{counted(self.n_media, 'media file')} copied."
-        further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}{self._id_only}"
+        further_sentences = (
+            f"{self._sides}{unchanged_sentence}{fixed_sentence}{self._groups}{self._id_only}"
+        )
         return f"{rows}, {known_before}; {media}{further_sentences}"
+
+    @property
+    def _sides(self) -> str:
+        sides = ((self.n_queries, "query"), (self.n_documents, "document"))
+        numbers = [counted(n, noun) for n, noun in sides if n]
+        return f" New: {enumeration(numbers)}." if numbers else ""
 
     @property
     def _groups(self) -> str:
