@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 
+_HIDDEN = ("expected", "done_at", "decision")  # fields that the page sends by itself
+
 
 class ExpectedForm(forms.Form):
     """The number that stood on the button."""
@@ -18,8 +20,8 @@ class ExpectedForm(forms.Form):
 
     @property
     def hidden_errors(self) -> list[str]:
-        """The errors of fields that the page sends by itself, where none can stand beside them."""
-        return [str(text) for name in ("expected", "done_at") for text in self.errors.get(name, ())]
+        """The errors of fields beside which none can stand."""
+        return [str(text) for name in _HIDDEN for text in self.errors.get(name, ())]
 
     @classmethod
     def number_in(cls, data: Any) -> int | None:

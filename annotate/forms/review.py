@@ -55,21 +55,9 @@ class BatchForm(ReasonForm):
     verdict = forms.CharField(max_length=20, required=False)  # that an Undo takes back
 
 
-class ExclusionForm(TakeBackForm, ReasonForm):
-    """An action on a pair other than giving it a grade."""
+class DecisionForm(forms.Form):
+    """The adjudication that a pair's page showed as the one in force, 0 for none."""
 
-
-class AdjudicateForm(forms.Form):
-    """A lead's grade, perhaps a note, and the adjudication that her page showed."""
-
-    grade = forms.TypedChoiceField(
-        coerce=int,
-        error_messages={
-            "required": "Choose a level.",
-            "invalid_choice": "The scheme has no such grade.",
-        },
-    )
-    note = forms.CharField(max_length=500, required=False)
     decision = forms.IntegerField(
         min_value=0,
         max_value=2**63 - 1,
@@ -79,6 +67,23 @@ class AdjudicateForm(forms.Form):
             "The page did not send which decision it shows; look again.",
         ),
     )
+
+
+class PairActForm(DecisionForm, TakeBackForm, ReasonForm):
+    """An action on a pair other than giving it a grade."""
+
+
+class AdjudicateForm(DecisionForm):
+    """A lead's grade, perhaps a note."""
+
+    grade = forms.TypedChoiceField(
+        coerce=int,
+        error_messages={
+            "required": "Choose a level.",
+            "invalid_choice": "The scheme has no such grade.",
+        },
+    )
+    note = forms.CharField(max_length=500, required=False)
 
     def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

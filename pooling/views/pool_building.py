@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,6 +25,8 @@ from pooling.services.pools import preview_requests
 from pooling.services.pools.checks import PoolError
 from pooling.services.pools.opening import newest_policy
 from pooling.services.pools.preview_requests import PreviewResult
+
+CHANGED_POLICY = "changed_policy"  # the error of a form whose price was that of another policy
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -142,11 +145,12 @@ def _is_of_present_policy(form: PoolForm) -> bool:
     version, present = form.data.get("policy_version"), newest_policy(form.collection).version
     if version is None or version == str(present):
         return True
-    form.add_error(
-        None,
+    error = ValidationError(
         f"The policy is version {present} by now, and the price shown was another one: look at "
         "the price of now, then open the pool.",
+        code=CHANGED_POLICY,
     )
+    form.add_error(None, error)
     return False
 
 
@@ -159,7 +163,8 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "strategy_key": form.strategy,
         "strategy": STRATEGIES[form.strategy],
         "policy_version": newest_policy(collection).version,
-        "preview_at_once": "preview" in request.GET or bool(form.errors),
+        "preview_at_once": "preview" in request.GET
+        or form.has_error(NON_FIELD_ERRORS, code=CHANGED_POLICY),
     }
     return render(request, "pooling/pools/new.html", context, status=422 if form.errors else 200)
 

@@ -81,13 +81,19 @@ def adjudicate(
 
 
 @transaction.atomic
-def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
-    """Let the labels decide again. Raises NotAdjudicated."""
+def undo_adjudication(
+    *, pair: Pair, by: User, reason: str = "", decision: int | None = None
+) -> None:
+    """Let the labels decide again. Raises NotAdjudicated, ActChanged.
+
+    decision : key of the adjudication that her page showed, None of who was shown none
+    """
     locked_pair = Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
     seat = adjudication_seat(pair=pair)
     if seat is None:
         raise NotAdjudicated("No adjudication of this pair stands.")
     assert seat.judgment is not None, "a done seat has a judgment"  # noqa: S101
+    _require_shown(seat.judgment, decision=decision, by=by)
     JudgmentEvent.objects.create(
         judgment=seat.judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, reason=reason[:200]
     )
@@ -107,7 +113,7 @@ def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
 def adjudication_seat(*, pair: Pair) -> Seat | None:
     """Return the seat of the adjudication that decides this pair, if one does."""
     seats = Seat.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION, state=Seat.State.DONE)
-    return seats.select_related("judgment__level", "annotator__user").first()
+    return seats.select_related("judgment__level", "judgment__annotator__user").first()
 
 
 def _seat(pair: Pair) -> Seat:

@@ -151,6 +151,7 @@ def decide_pair(
     reason: str = "",
     expected: int | None = None,
     done_at: datetime | None = None,
+    decision: int | None = None,
 ) -> ReviewResult:
     """Carry out an action on a pair or one of its items. Raises one of PAIR_REFUSALS.
 
@@ -158,11 +159,14 @@ def decide_pair(
 
     expected : number of labels that the lead was told of, no more than which cease to count
     done_at : moment of the exclusion that is taken back, None for any
+    decision : key of the adjudication that is taken back, None for any
     """
     undo_act = _UNDO_ACTS.get(act)
     limits: dict[str, Any] = {"expected": expected} if undo_act else {}
     if act in _UNDO_ACTS.values():
         limits = {"done_at": done_at}
+    if act == PairAct.UNDO:
+        limits = {"decision": decision}
     if act in _ITEM_ACTS:
         decide_item, side = _ITEM_ACTS[act]
         work = decide_item(item=getattr(pair, side), by=by, reason=reason, **limits)

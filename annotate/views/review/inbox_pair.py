@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.forms.review import AdjudicateForm, ExclusionForm, ReasonForm
+from annotate.forms.review import AdjudicateForm, PairActForm, ReasonForm
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, Role
 from annotate.services.review import decisions, inbox
@@ -54,7 +54,7 @@ def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 def pair_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Return the pair to the queue, leave it or one of its items out, or take one of these back."""
     pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
-    form = ExclusionForm(request.POST, acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON)
+    form = PairActForm(request.POST, acts=PairAct, acts_with_reason=PAIR_ACTS_WITH_REASON)
     if not form.is_valid():
         return _pair_page(request, pair, act_form=form)
     act = PairAct(form.cleaned_data["act"])

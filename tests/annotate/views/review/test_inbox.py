@@ -132,9 +132,30 @@ def test_a_page_without_the_present_decision_is_refused_and_shows_it(client, col
     assert Resolution.objects.get(pair=pair).grade == 0
 
 
+def test_a_page_without_the_present_decision_takes_none_back(client, collection, lead):
+    (pair,) = dispute(collection)
+    own_page, act = address("inbox-pair", pair.pk), address("inbox-pair-act", pair.pk)
+    decide = address("inbox-pair-adjudicate", pair.pk)
+    client.post(decide, {"grade": "2"})
+    older_tab = shown_decision(undo_form(text_of(client.get(own_page))))
+    client.post(decide, {"grade": "0"})
+    refused = client.post(act, {"act": "undo", "decision": older_tab})
+    page = text_of(refused)
+    assert refused.status_code == 422 and "Nothing was changed." in page
+    assert "It was decided on grade 0 by you, <time" in page
+    assert Resolution.objects.get(pair=pair).grade == 0
+    refused = client.post(act, {"act": "undo", "decision": "x"})
+    assert refused.status_code == 422
+    assert "The page did not send which decision it shows" in text_of(refused)
+    assert Resolution.objects.get(pair=pair).grade == 0
+    client.post(act, {"act": "undo", "decision": shown_decision(undo_form(page))})
+    assert Resolution.objects.get(pair=pair).status == "disputed"
+
+
 def shown_decision(page):
-    """The decision that a pair's page sends back with a grade."""
-    (decision,) = re.findall(r'name="decision" value="(\d+)"', text_of(page))
+    """The decision that a form, or each of a pair's page, sends back."""
+    text = page if isinstance(page, str) else text_of(page)
+    (decision,) = set(re.findall(r'name="decision" value="(\d+)"', text))
     return decision
 
 
