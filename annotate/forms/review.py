@@ -55,7 +55,7 @@ class BatchForm(ReasonForm):
     verdict = forms.CharField(max_length=20, required=False)  # that an Undo takes back
 
 
-class DecisionForm(forms.Form):
+class ShownDecisionForm(forms.Form):
     """The adjudication that a pair's page showed as the one in force, 0 for none."""
 
     decision = forms.IntegerField(
@@ -69,11 +69,11 @@ class DecisionForm(forms.Form):
     )
 
 
-class PairActForm(DecisionForm, TakeBackForm, ReasonForm):
+class PairActForm(ShownDecisionForm, TakeBackForm, ReasonForm):
     """An action on a pair other than giving it a grade."""
 
 
-class AdjudicateForm(DecisionForm):
+class AdjudicateForm(ShownDecisionForm):
     """A lead's grade, perhaps a note."""
 
     grade = forms.TypedChoiceField(

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotate.core.training.quizzes import Question
-from annotate.models import Annotator, Collection, Role
+from annotate.models import Annotator, Collection, Level, Role
 from annotate.services.training import quizzes
 from tests import campaigns, cast
 from tests.annotate.trainees import trained
@@ -45,6 +45,27 @@ COVERED = """(selectors) => selectors.filter((selector) => {
     (y) => !element.contains(document.elementFromPoint(x, y)),
   ));
 })"""
+# reasons and Save that something covers in the middle: of what is seen, then of the whole
+COVERED_REASONS = """() => {
+  const covers = (button, top, bottom) => {
+    const { left, right } = button.getBoundingClientRect();
+    return !button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+  };
+  const choices = document.querySelector(".reasons-choices");
+  const chips = [...choices.querySelectorAll(".chip")];
+  const end = choices.getBoundingClientRect().bottom;
+  const seen = chips.filter((chip) => {
+    const { top, bottom } = chip.getBoundingClientRect();
+    return top < end - 1 && covers(chip, top, Math.min(bottom, end));
+  });
+  const whole = [...chips, document.querySelector("#reasons-save")].filter((button) => {
+    if (button.matches(".chip")) button.scrollIntoView({ block: "nearest" });
+    const { top, bottom } = button.getBoundingClientRect();
+    return bottom > innerHeight + 0.5 || covers(button, top, bottom);
+  });
+  choices.scrollTop = 0;
+  return [...seen, ...whole].map((button) => button.textContent.trim());
+}"""
 TOLD = {"query": ".query .text", "document": "#document img", "levels": "#told-next"}
 
 
@@ -151,6 +172,41 @@ class TestBatchEnd:
         expect(page.locator("#batch-end")).to_be_hidden()
         assert faults_by_screen(page, lambda page: places_after.append(level_places(page))) == []
         assert places == places_after
+
+
+class TestReasons:
+    """The reasons that a level asks for, and those of a reason that has more to say."""
+
+    @pytest.fixture
+    def collection(self, n_levels: int) -> Collection:
+        collection = campaigns.open_collection(2, "birds", per_query=2, grades=2)
+        set_levels(collection, n_levels)
+        details = ["colour", "size", "number", "place", "what it does", "who does it"]
+        reasons = [
+            {"name": "does not match", "what": details},
+            {"name": "is missing", "what": ["action", "thing"]},
+            "stands still or moves otherwise",
+            "too general",
+        ]
+        Level.objects.filter(collection=collection, grade=1).update(reasons=reasons)
+        show_pictures(collection)
+        return collection
+
+    @pytest.mark.parametrize("n_levels", [2, 4, 7])
+    def test_no_reason_lies_under_save_and_each_is_hit_by_a_finger(self, open_judge, n_levels):
+        page = open_judge()
+        expect(page.locator("#document img")).to_be_visible()
+        wait_until_levels_awake(page)
+        page.get_by_role("radio", name="Level number 1").click()
+        expect(page.locator("#chips .chip")).to_have_count(4)
+
+        def expect_all_hit(page: Page) -> None:
+            assert page.evaluate(COVERED_REASONS) == []
+
+        assert faults_by_screen(page, expect_all_hit) == []
+        page.get_by_role("button", name="does not match").click()
+        expect(page.locator("#chips-what .chip")).to_have_count(6)
+        assert faults_by_screen(page, expect_all_hit) == []
 
 
 class TestTraining:

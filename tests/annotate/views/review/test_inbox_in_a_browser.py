@@ -3,12 +3,16 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate.models import Batch, Report, Resolution, ReviewAction
+from annotate.models import Batch, Gold, Level, Report, Resolution, ReviewAction, Seat
 from tests import cast
 from tests.addresses.page_checks import violations
 from tests.annotate.views.review.inbox_rows import dispute, fail_batch, report
+from tests.browsing import wait_for_expression
 
 pytestmark = pytest.mark.django_db(transaction=True)
+BEYOND_TILES = """() => [...document.querySelectorAll(".tile .badge")].filter((badge) =>
+  badge.getBoundingClientRect().right > badge.closest(".tile").getBoundingClientRect().right
+).map((badge) => badge.textContent)"""
 
 
 @pytest.fixture
@@ -159,6 +163,30 @@ def test_a_pair_of_a_batch_leads_to_its_page_where_scripts_are_off(
         expect(
             page.locator(".review-items").get_by_text(f"text of {item.external_id}")
         ).to_be_visible()
+
+
+def test_what_a_tile_of_a_batch_says_of_a_gold_is_within_it(collection, desk, live_server):
+    Level.objects.filter(collection=collection).update(name="Something of it, though not all")
+    batch = Batch.objects.filter(gold_action="warn").get()
+    seats = Seat.objects.filter(hand_outs__batch=batch)
+    seats.update(purpose=Seat.Purpose.GOLD)
+    golds = [
+        Gold(
+            collection=collection,
+            pair_id=seat.pair_id,
+            grade=0,
+            is_positive=False,
+            origin=Gold.Origin.CURATED,
+        )
+        for seat in seats
+    ]
+    Gold.objects.bulk_create(golds)
+    desk.goto(f"{live_server.url}/c/birds/inbox/batches/{batch.pk}/")
+    expect(desk.locator(".tile .badge", has_text="gold: ")).to_have_count(2)
+    for width in (1280, 768, 390, 320):
+        desk.set_viewport_size({"width": width, "height": 800})
+        wait_for_expression(desk, f"innerWidth === {width}")
+        assert desk.evaluate(BEYOND_TILES) == []
 
 
 def test_an_enlarged_pair_is_turned_by_touch(collection, desk, live_server):
