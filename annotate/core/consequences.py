@@ -11,7 +11,7 @@ class CountChanged(Exception):
 
 
 class ActChanged(Exception):
-    """An act would undo a later one than its page showed; nothing was changed."""
+    """What an act is about was changed since its page was shown; nothing was changed by it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ class ExpectedForm(forms.Form):
 
     @property
     def hidden_errors(self) -> list[str]:
-        """The errors of fields beside which none can stand."""
+        """The errors of hidden fields, for a notice: no page has a place beside them."""
         return [str(text) for name in _HIDDEN for text in self.errors.get(name, ())]
 
     @classmethod

@@ -168,7 +168,10 @@ class FileHeadForm(forms.Form):
         return open_heads(fields["pieces"], fields["size"], fields["name"])
 
     def reading(self, *, missing_side: str = "") -> FileReading:
-        """Return the reading of the file that its preview is of, in a collection without a side."""
+        """Return the reading of the file that its preview is of.
+
+        missing_side : query or document, of which alone the collection has no items; "" for neither
+        """
         fields, choices = self.cleaned_data, column_choices(self.data)
         return FileReading(
             choices=choices,

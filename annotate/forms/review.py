@@ -64,7 +64,7 @@ class ShownDecisionForm(forms.Form):
         required=False,
         error_messages=dict.fromkeys(
             ("invalid", "min_value", "max_value"),
-            "The page did not send which decision it shows; look again.",
+            "The page sent no whole number; look again.",
         ),
     )
 

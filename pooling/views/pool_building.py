@@ -138,12 +138,12 @@ def _form(request: SignedIn, collection: Collection) -> PoolForm:
 
 
 def _is_of_present_policy(form: PoolForm) -> bool:
-    """False, with the fact in the form, if the policy has changed since the form's page was shown.
+    """False, with the fact in the form, if the price that was shown is of another policy than now.
 
-    Its price would not be that of the pool.
+    True where none was shown.
     """
     version, present = form.data.get("policy_version"), newest_policy(form.collection).version
-    if version is None or version == str(present):
+    if not version or version == str(present):
         return True
     error = ValidationError(
         f"The policy is version {present} by now, and the price shown was another one: look at "
@@ -162,7 +162,7 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "strategies": STRATEGIES,
         "strategy_key": form.strategy,
         "strategy": STRATEGIES[form.strategy],
-        "policy_version": newest_policy(collection).version,
+        "policy_version": form.data.get("policy_version", ""),
         "preview_at_once": "preview" in request.GET
         or form.has_error(NON_FIELD_ERRORS, code=CHANGED_POLICY),
     }

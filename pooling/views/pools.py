@@ -29,7 +29,6 @@ from pooling.models import Pool, Run
 from pooling.sentences import SourceSentences
 from pooling.services.pages import pool_figures
 from pooling.services.pools import pools as service
-from pooling.services.pools.opening import newest_policy
 
 JOBS = {  # titles and descriptions of the background work, by phase
     Pool.Phase.OPENING: (
@@ -75,7 +74,6 @@ def _first_pool_context(collection: Collection) -> dict[str, Any]:
     return {
         "form": form,
         "strategy": STRATEGIES[form.strategy],
-        "policy_version": newest_policy(collection).version,
         "is_waiting": collection.imports.filter(work__state__in=Work.UNFINISHED).exists()
         or Run.objects.filter(collection=collection).being_read().exists(),
     }

@@ -129,7 +129,8 @@ class CollectionReport(FileTallies):
     def _sides(self) -> str:
         sides = ((self.n_queries, "query"), (self.n_documents, "document"))
         numbers = [counted(n, noun) for n, noun in sides if n]
-        return f" New: {enumeration(numbers)}." if numbers else ""
+        verb = "is" if self.n_items == 1 else "are"
+        return f" {enumeration(numbers)} {verb} new." if numbers else ""
 
     @property
     def _groups(self) -> str:

@@ -18,6 +18,7 @@ from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import PoolPair, Run
 from pooling.services.pools import checks, previews
 from pooling.services.pools.checks import PoolError
+from pooling.services.pools.opening import newest_policy
 from pooling.services.pools.previews import PoolPreview
 from pooling.services.pools.query_lists import listed_query_set
 
@@ -42,6 +43,7 @@ class PreviewRequest(NamedTuple):
     # rows of the runs: fewer once documents joined, and then it is another request
     n_unknown: int = 0
     only: Sequence[int] = ()  # keys of source items; empty for all
+    policy_version: int = 0  # newest as it was asked for: the price is of another one after that
 
     @property
     def key(self) -> str:
@@ -54,6 +56,7 @@ class PreviewRequest(NamedTuple):
             self.seed,
             self.n_unknown,
             sorted(self.only),
+            self.policy_version,
         ]
         return sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
@@ -120,6 +123,8 @@ def request_preview(
 
     is_kept : whether a small one is kept, for further requests of the page; refusals never are
     """
+    version = newest_policy(collection).version
+    preview_request = preview_request._replace(policy_version=version)
     inquiry = Inquiry(collection, KIND, preview_request.key, preview_request._asdict())
     if (row := kept.find_fresh(inquiry=inquiry)) is not None:
         return _result(row)

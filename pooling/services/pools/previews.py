@@ -16,6 +16,7 @@ from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
 from pooling.services.pools.label_counts import label_counts
+from pooling.services.pools.opening import newest_policy
 from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
 
 OVERLAP_DEPTH = 10
@@ -62,6 +63,7 @@ class PoolPreview(NamedTuple):
     cost : hours at the rate asked for, None without one; currency : its name
     at : when this was counted
     n_unknown : results, each once, that are not counted since the collection lacks their targets
+    policy_version : of the policy that the price is of
     """
 
     n_pairs: int
@@ -82,6 +84,7 @@ class PoolPreview(NamedTuple):
     n_unknown: int = 0
     n_further: int = 0
     n_further_pairs: int = 0
+    policy_version: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the preview as JSON, undefined likenesses as null."""
@@ -144,7 +147,7 @@ def preview(
         seed=seed,
     ).without_repeats()
     counts = label_counts(collection=collection, query=choice.query, document=choice.document)
-    policy = Policy.objects.filter(collection=collection).latest("version")
+    policy = newest_policy(collection)
     n_missing = counts.n_missing(policy=policy, key=bytes(collection.key))
     n_labels = _rounded(n_missing.sum())
     seconds, is_measured = pace(collection=collection)
@@ -170,6 +173,7 @@ def preview(
         n_unknown=_n_unknown(choice),
         n_further=_rounded(n_missing[counts.is_waiting].sum()),
         n_further_pairs=int(np.count_nonzero(n_missing[counts.is_waiting])),
+        policy_version=policy.version,
     )
 
 

@@ -1,6 +1,6 @@
 """The screens that pages are looked at on, and what is to be seen on each without scrolling."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from playwright.sync_api import Page
 
@@ -74,10 +74,14 @@ def level_places(page: Page) -> list[object]:
     return [boxes.nth(index).bounding_box() for index in range(boxes.count())]
 
 
-def faults_by_screen(page: Page, expect_sight: Callable[[Page], None]) -> list[str]:
+def faults_by_screen(
+    page: Page,
+    expect_sight: Callable[[Page], None],
+    screens: Sequence[tuple[int, int]] = VIEWPORTS,
+) -> list[str]:
     """The first fault of each screen, after the page was laid out for it."""
     faults = []
-    for width, height in VIEWPORTS:
+    for width, height in screens:
         page.set_viewport_size({"width": width, "height": height})
         wait_for_expression(page, f"innerWidth === {width} && innerHeight === {height}")
         page.evaluate(TWO_FRAMES)

@@ -111,27 +111,36 @@ def test_a_first_pool_opens_by_its_form_as_it_stands_on_the_page_of_pools(
     assert 'name="name" value="Pool 2"' in page
 
 
+def policy_shown(answer):
+    """The version that a page, or a price, sends back; "" before a price is shown."""
+    text = answer.content.decode()
+    (version,) = re.findall(r'name="policy_version" id="policy-version"(?: value="(\d*)")?', text)
+    return version
+
+
 @pytest.mark.parametrize("page", ["pools", "pool-new"])
 def test_a_pool_opens_under_the_policy_that_its_price_was_shown_for(
     client, collection, researcher, page
 ):
     run = factories.run(collection, "a", {0: [1, 2], 1: [3]})
-    text = client.get(url(page, collection)).content.decode()
-    (version,) = re.findall(r'name="policy_version" value="(\d+)"', text)
-    fields = {
-        "name": "Pool 1",
-        "strategy": "depth-k",
-        "depth": "2",
-        "runs": [run.pk],
-        "policy_version": version,
-    }
+    assert policy_shown(client.get(url(page, collection))) == ""
+    fields = {"name": "Pool 1", "strategy": "depth-k", "depth": "2", "runs": [run.pk]}
+    price = client.post(url("pool-preview", collection), fields)
+    assert price.context["preview"].n_labels == 3
+    fields["policy_version"] = policy_shown(price)
     newest = change_policy(collection=collection, by=None, labels_per_pair=3)
-    answer = client.post(url("pool-new", collection), fields)
-    assert answer.status_code == 422 and not Pool.objects.exists()
-    assert f"The policy is version {newest.version} by now" in text_of(answer)
-    assert 'hx-trigger="click, load"' in answer.content.decode()  # the price of now
-    (present,) = re.findall(r'name="policy_version" value="(\d+)"', answer.content.decode())
-    answer = client.post(url("pool-new", collection), fields | {"policy_version": present})
+    refused = client.post(url("pool-new", collection), fields | {"name": ""})
+    assert "The policy is version" not in text_of(refused)
+    assert policy_shown(refused) == fields["policy_version"]  # no other price was shown meanwhile
+    refused = client.post(url("pool-new", collection), fields)
+    assert refused.status_code == 422 and not Pool.objects.exists()
+    assert f"The policy is version {newest.version} by now" in text_of(refused)
+    assert 'hx-trigger="click, load"' in refused.content.decode()
+    price = client.post(url("pool-preview", collection), fields)
+    assert price.context["preview"].n_labels == 9
+    answer = client.post(
+        url("pool-new", collection), fields | {"policy_version": policy_shown(price)}
+    )
     assert answer.status_code == 302 and Pool.objects.exists()
 
 

@@ -31,3 +31,4 @@ def test_preview_sends_no_number_that_the_browser_cannot_read(page, live_server)
     depth.fill("3")
     with page.expect_request("**/preview/"):
         page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#policy-version")).to_have_value("1")

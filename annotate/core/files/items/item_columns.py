@@ -41,6 +41,8 @@ _TEXTS = {
     DOCUMENT: "document document_text doc text passage body content abstract transcript "
     "description caption sentence comment answer",
 }
+_DOCUMENT_TEXTS = {"abstract", "body", "transcript", "html"}  # such as no query has
+_QUERY_TEXTS = "text description content caption sentence"  # also of documents
 _OTHERS = {
     "title": "title name headline",
     "html": "html page",
@@ -50,7 +52,10 @@ _OTHERS = {
 _SPLITS = "split fold subset partition"
 GRADES = "grade score relevance label rel rating judgment judgement"
 # words in the names of files, by the side that they speak of
-_FILE_WORDS = {QUERY: ("quer", "topic"), DOCUMENT: ("doc", "corpus", "passage")}
+_FILE_WORDS = {
+    QUERY: "query queries topic topics",
+    DOCUMENT: "doc docs document documents corpus passage passages",
+}
 _CAPTIONS = "caption raw_caption captions sentence comment raw"
 
 
@@ -143,8 +148,9 @@ def field_groups(kind: str) -> list[tuple[str, dict[str, str]]]:
 
 def side_of_name(name: str) -> str:
     """Return the side that a file's name speaks of: query, document or ""."""
+    name_words = re.findall("[a-z]+", name.lower())
     sides = [
-        side for side, words in _FILE_WORDS.items() if any(word in name.lower() for word in words)
+        side for side, words in _FILE_WORDS.items() if not {*words.split()}.isdisjoint(name_words)
     ]
     return sides[0] if len(sides) == 1 else ""
 
@@ -190,7 +196,7 @@ def _guess_kind(records: Sequence[Record], columns: Sequence[str], likely_side: 
     has_caption_ids = not names.isdisjoint(_CAPTION_IDS)
     if ids and captions and (has_caption_ids or not has_own_ids):
         return CAPTION
-    return DOCUMENT if has_document else likely_side
+    return DOCUMENT if has_document or not names.isdisjoint(_DOCUMENT_TEXTS) else likely_side
 
 
 def _guess_field(column: str, records: Sequence[Record], kind: str) -> str:
@@ -218,7 +224,8 @@ def _fields_by_name(kind: str) -> dict[str, str]:
         fields |= dict.fromkeys(GRADES.split(), "grade")
     else:
         fields["id"] = f"{side}_id"
-        fields.setdefault("text", f"{side}_text")
+    if kind == QUERY:
+        fields = dict.fromkeys(_QUERY_TEXTS.split(), "query_text") | fields
     return fields | dict.fromkeys(_SPLITS.split(), "split")
 
 

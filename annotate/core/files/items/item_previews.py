@@ -195,8 +195,8 @@ def _read_by_columns(
     names = list(dict.fromkeys(column for record in records for column in record))
     fields = dict(request.choices)
     if not fields.keys() & {*names} or request.kind:
-        name = item_formats.mapped_file(source)
-        likely_side = side_of_name(name) or request.missing_side or DOCUMENT
+        file_side = side_of_name(item_formats.mapped_file(source))
+        likely_side = file_side or request.missing_side or DOCUMENT
         guesses = guess_columns(records, request.kind, likely_side=likely_side)
         fields = {column: field_name for field_name, column in guesses.items()}
     choices = [(name, fields.get(name, "")) for name in names]

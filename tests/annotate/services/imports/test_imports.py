@@ -77,7 +77,7 @@ def test_a_file_is_read_whole_and_the_report_says_what_it_held(collection):
     assert Item.objects.filter(collection=collection).count() == 3
     (load,) = received.report["loads"]
     assert load["figures"][:3] == [["Rows", 4], ["New items", 3], ["New documents", 3]]
-    assert "New: 3 documents." in received.report["sentences"][0]
+    assert "3 documents are new." in received.report["sentences"][0]
     assert load["repeats"] == {"n": 1, "first": [{"line": 4, "earlier": 1, "what": "document d0"}]}
 
 
@@ -91,7 +91,7 @@ def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(col
     )
     received = perform_work(receive(collection, packed.getvalue(), name="set.zip"))
     assert [load["figures"][0] for load in received.report["loads"]] == [["Rows", 2], ["Rows", 1]]
-    assert "New: 1 query and 1 document." in received.report["sentences"][0]
+    assert "1 query and 1 document are new." in received.report["sentences"][0]
     assert ReferenceLabel.objects.count() == 1
 
 

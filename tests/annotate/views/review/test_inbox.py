@@ -127,7 +127,7 @@ def test_a_page_without_the_present_decision_is_refused_and_shows_it(client, col
     for words in ("x", "-1", str(2**63)):
         refused = client.post(act, {"grade": "1", "decision": words})
         assert refused.status_code == 422
-        assert "The page did not send which decision it shows" in text_of(refused)
+        assert "The page sent no whole number; look again." in text_of(refused)
     assert Resolution.objects.get(pair=pair).grade == 0
 
 
@@ -138,14 +138,15 @@ def test_a_page_without_the_present_decision_takes_none_back(client, collection,
     client.post(decide, {"grade": "2"})
     older_tab = shown_decision(undo_form(text_of(client.get(own_page))))
     client.post(decide, {"grade": "0"})
-    refused = client.post(act, {"act": "undo", "decision": older_tab})
+    refused = client.post(act, {"act": "undo", "decision": older_tab, "reason": "no wing"})
     page = text_of(refused)
     assert refused.status_code == 422 and "Nothing was changed." in page
     assert "It was decided on grade 0 by you, <time" in page
+    assert 'value="no wing"' in undo_form(page)
     assert Resolution.objects.get(pair=pair).grade == 0
     refused = client.post(act, {"act": "undo", "decision": "x"})
     assert refused.status_code == 422
-    assert "The page did not send which decision it shows" in text_of(refused)
+    assert "The page sent no whole number; look again." in text_of(refused)
     assert Resolution.objects.get(pair=pair).grade == 0
     client.post(act, {"act": "undo", "decision": shown_decision(undo_form(page))})
     assert Resolution.objects.get(pair=pair).status == "disputed"

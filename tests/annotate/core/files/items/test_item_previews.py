@@ -193,6 +193,8 @@ def test_files_that_items_name_and_the_upload_lacks_are_listed_once():
         ("my-Topics.csv", "id,text", "document", "query"),
         ("corpus.csv", "id,text", "query", "document"),
         ("queries-of-docs.csv", "id,text", "", "document"),
+        ("topical-news.csv", "id,text", "", "document"),
+        ("doctor-questions.csv", "id,text", "query", "query"),
         ("queries.csv", "docid,text", "", "document"),
     ],
 )
@@ -206,3 +208,19 @@ def test_a_row_is_taken_for_the_side_that_columns_name_or_collection_tell(
     assert (id_field, text_field) == (f"{kind}_id", f"{kind}_text")
     by_hand = preview_of(content, name, is_by_hand=True, kind="document", missing_side="query")
     assert by_hand.kind == "document"
+
+
+@pytest.mark.parametrize(
+    ("header", "fields"),
+    [
+        ("num,title,description", ["query_id", "query_title", "query_text"]),
+        ("id,caption,group", ["query_id", "query_text", "query_group"]),
+        ("id,title,abstract", ["document_id", "document_title", "document_text"]),
+        ("id,title,body,html", ["document_id", "document_title", "document_text", "document_html"]),
+    ],
+)
+def test_no_column_is_lost_where_rows_are_taken_for_the_missing_queries(header, fields):
+    words = ["a castle", "the tower", "an old gate"][: len(fields) - 1]
+    rows = [",".join([f"a{n}", *(f"{word} {n}" for word in words)]) for n in (1, 2)]
+    preview = preview_of(text_of(header, *rows), "a.csv", missing_side="query")
+    assert list(columns(preview).values()) == fields
