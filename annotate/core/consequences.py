@@ -11,7 +11,7 @@ class CountChanged(Exception):
 
 
 class ActChanged(Exception):
-    """What an act is about was changed since its page was shown; nothing was changed by it."""
+    """The matter of an act has changed since its page was shown; nothing was changed by it."""
 
 
 @dataclass(frozen=True, kw_only=True)
